@@ -1,0 +1,646 @@
+"""Positions as JSON: writing them, and reading them strictly (formats.md, "Position" and "Player's view").
+
+Reading goes in three steps, each of which runs only if the one before found no fault: the shape (keys, types, names,
+ranges), then the agreement of the parts (`contradictions.py`), then the self-check of the core.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from ._core import DECISIONS, STAGES
+from ._tables import WAREHOUSES, Tables
+from .components import ComponentSet, builtin, builtin_names
+from .contradictions import Situation, find_contradictions
+from .errors import ComponentError, Fault, PositionError, VariantError
+from .reading import Reader
+from .rules import Variant
+
+NONE = 255
+ROAD = -1
+POOLS = ("1-2", "3-4", "5-6")
+CHANCE_EVENTS = DECISIONS[10:14]
+MOST_FAVOUR = 9999
+MOST_GUARDS = 999
+MOST_GOODS = 60
+
+Raw = dict[str, Any]
+
+
+@lru_cache(maxsize=64)
+def compile_tables(components: ComponentSet, variant: Variant) -> Tables:
+    """The core's tables for a component set and a variant; the same object for equal arguments."""
+    return Tables(components, variant)
+
+
+def parse_json(text: str | bytes, what: str = "position") -> Any:
+    """Parse JSON strictly: no NaN, no key twice, no nesting beyond reason.
+
+    Raises:
+        PositionError: where the text is no such JSON, with line and column.
+    """
+    try:
+        if isinstance(text, bytes):
+            text = text.decode("utf-8")
+        return json.loads(text, object_pairs_hook=_distinct_keys, parse_constant=_no_constant)
+    except json.JSONDecodeError as error:
+        place = f"line {error.lineno}, column {error.colno}"
+        raise PositionError([Fault(place, error.msg, f"a {what} as JSON")]) from None
+    except UnicodeDecodeError as error:
+        raise PositionError([Fault(f"byte {error.start}", "no UTF-8", f"a {what} as JSON in UTF-8")]) from None
+    except RecursionError:
+        raise PositionError([Fault(what, "nesting without end", f"a {what} as JSON")]) from None
+    except ValueError as error:
+        raise PositionError([Fault(what, str(error), f"a {what} as JSON")]) from None
+
+
+def _distinct_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    result = dict(pairs)
+    if len(result) < len(pairs):
+        seen: set[str] = set()
+        twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+        raise ValueError(f"the key {twice!r} twice in one object")
+    return result
+
+
+def _no_constant(name: str) -> float:
+    raise ValueError(f"{name}, which is no JSON")
+
+
+# --- writing --------------------------------------------------------------------------------------
+
+
+def write_components(components: ComponentSet) -> str | dict[str, Any]:
+    """The name of a built-in set, any other set as an object."""
+    if components.name in builtin_names() and builtin(components.name) == components:
+        return components.name
+    return components.to_dict()
+
+
+def write_position(tables: Tables, raw: Raw) -> dict[str, Any]:
+    """The position with these raw fields as formats.md spells it."""
+    writer = _Writer(tables, raw)
+    return {
+        "format": "lusatia-position",
+        "version": 1,
+        "components": write_components(tables.components),
+        "variant": tables.variant.to_json(),
+        "ring": writer.ring(),
+        "round": raw["round"],
+        "stage": STAGES[raw["stage"]],
+        "order": None if raw["stage"] == 0 else raw["order"],
+        "besieged": writer.besieged(),
+        "fort": writer.name(tables.towns, raw["fort"]),
+        "tokens": {
+            town: tables.tokens[token]
+            for town, token in zip(tables.towns, raw["town_token"], strict=True)
+            if token != NONE
+        },
+        "warehouses": writer.warehouses(),
+        "face_up": {
+            symbols: writer.name(tables.estates, estate)
+            for symbols, estate in zip(writer.symbols, raw["face_up"], strict=True)
+        },
+        "pools": writer.pools(),
+        "players": [writer.player(index) for index in range(tables.variant.players)],
+        "to_act": writer.to_act(),
+        "turn": writer.turn(),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class _Writer:
+    """The parts of a position, from its raw fields."""
+
+    tables: Tables
+    raw: Raw
+
+    @property
+    def symbols(self) -> list[str]:
+        return [str(symbols) for symbols in self.tables.components.estate_cards.symbols]
+
+    @staticmethod
+    def name(names: tuple[str, ...], index: int) -> str | None:
+        return None if index == NONE else names[index]
+
+    def ring(self) -> list[dict[str, str]] | None:
+        if self.raw["stage"] == 0:
+            return None
+        towns = [self.tables.towns[town] for town in self.raw["ring"]]
+        return [{"town": town, "side": self.tables.variant.side_of(town)} for town in towns]
+
+    def besieged(self) -> list[str]:
+        numbers = {town.id: town.number for town in self.tables.components.towns}
+        return sorted(names_in(self.tables.towns, self.raw["besieged"]), key=numbers.__getitem__)
+
+    def warehouses(self) -> dict[str, Any] | None:
+        if self.raw["tile"][0] == NONE:
+            return None
+        return {name: self._warehouse(index) for index, name in enumerate(WAREHOUSES)}
+
+    def _warehouse(self, index: int) -> dict[str, Any]:
+        tile = self.tables.tiles[self.raw["tile"][index]]
+        rows = rows_of(self.tables, self.raw["tile"][index], self.raw["tile_side"])
+        masks = self.raw["filled"][4 * index : 4 * index + len(rows)]
+        filled = [
+            [bool(mask >> slot & 1) for slot in range(len(row.slots))] for mask, row in zip(masks, rows, strict=True)
+        ]
+        return {"tile": tile, "side": self.raw["tile_side"] + 1, "filled": filled}
+
+    def pools(self) -> dict[str, Any]:
+        tables, raw = self.tables, self.raw
+        pool_of = {token.id: token.pool for token in tables.components.tokens}
+        undrawn = names_in(tables.tokens, raw["token_pool"])
+        easy = tables.variant.easy
+        return {
+            "tokens": {pool: [] if easy else [id for id in undrawn if pool_of[id] == pool] for pool in POOLS},
+            "easy_bag": undrawn if easy else [],
+            "easy_used": names_in(tables.tokens, raw["easy_used"]),
+            "warehouse_tiles": names_in(tables.tiles, raw["tiles_left"]),
+            "estate_cards": {
+                symbols: dict(zip(tables.estates, deck, strict=True))
+                for symbols, deck in zip(self.symbols, raw["decks"], strict=True)
+            },
+            "grey_cards": dict(zip(tables.estates, raw["grey"], strict=True)),
+            "automa_cards": names_in(tables.cards, raw["automa_deck"]),
+        }
+
+    def player(self, index: int) -> dict[str, Any]:
+        tables, raw = self.tables, self.raw
+        human = index < tables.variant.humans
+        player: dict[str, Any] = {"kind": "human" if human else "automa"}
+        if human or tables.variant.score_automas:
+            player["favour"] = raw["favour"][index]
+        player["goods"] = dict(zip(tables.goods, raw["goods"][index], strict=True))
+        player["wagon"] = self._wagon(index)
+        if human:
+            player["guards"] = raw["guards"][index]
+            player["estates"] = dict(zip(tables.estates, raw["estates"][index], strict=True))
+            player["companions"] = [tables.tokens[token] for token in raw["companions"][index]]
+            halves = raw["horses"][index]
+            player["horses"] = halves / 2 if halves % 2 else halves // 2
+        return player
+
+    def _wagon(self, index: int) -> dict[str, Any] | None:
+        if self.raw["wagon"][index] == NONE:
+            return None
+        position = self.raw["position"][index]
+        town = self.tables.towns[self.raw["wagon"][index]]
+        return {"town": town, "position": None if position == ROAD else position}
+
+    def to_act(self) -> dict[str, Any] | None:
+        raw = self.raw
+        decision = DECISIONS[raw["decision"]]
+        if decision == "over":
+            return None
+        if decision in CHANCE_EVENTS:
+            chance = {"seat": None, "decision": "chance", "event": decision}
+            return chance | {"automa": raw["seat"]} if decision.startswith("automa") else chance
+        to_act: dict[str, Any] = {"seat": raw["seat"], "decision": decision}
+        if decision in ("produce", "farmer", "merchant", "hand_over"):
+            to_act["token"] = self.tables.tokens[raw["token"]]
+        elif decision == "collect":
+            to_act["town"] = self.tables.towns[raw["wagon"][raw["seat"]]]
+        elif decision == "card":
+            to_act["bonus"] = raw["pending_card"]
+        elif decision == "respond":
+            town = self.tables.towns[raw["wagon"][raw["seat"]]]
+            to_act |= {"town": town, "rival": raw["rival"], "bid": raw["position"][raw["rival"]]}
+        return to_act
+
+    def turn(self) -> dict[str, Any]:
+        raw = self.raw
+        evicted = None
+        if raw["evicted_from"] != NONE:
+            evicted = {"seat": raw["seat"], "from": self.tables.towns[raw["evicted_from"]]}
+        return {
+            "used": names_in(self.tables.tokens, raw["used"]),
+            "to_place": raw["to_place"],
+            "evicted": evicted,
+            "storing_order": raw["storing_order"] if STAGES[raw["stage"]] == "storing" else [],
+            "next_chooser": raw["next_chooser"],
+            "pending_card": None if raw["pending_card"] == NONE else raw["pending_card"],
+            "grey_left": raw["grey_left"],
+        }
+
+
+def names_in(names: tuple[str, ...], mask: int) -> list[str]:
+    """The names whose bits are set, in plain string order."""
+    return [name for index, name in enumerate(names) if mask >> index & 1]
+
+
+def rows_of(tables: Tables, tile: int, side: int) -> Any:
+    """The rows of a warehouse tile, top first."""
+    entry = next(entry for entry in tables.components.warehouse_tiles if entry.id == tables.tiles[tile])
+    return entry.side_2 if side else entry.side_1
+
+
+# --- reading --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedPosition:
+    """What a position's JSON says.
+
+    Attributes:
+        tables: of its components and variant.
+        raw: its raw fields; hidden guards and estates are 0 there.
+        view: the seat whose view it is, or None for a full position.
+        hidden_guards: for each seat whose guards are hidden, the range in which they lie.
+        hidden_estates: the seats whose estate symbols are hidden.
+    """
+
+    tables: Tables
+    raw: Raw
+    view: int | None
+    hidden_guards: dict[int, tuple[int, int]]
+    hidden_estates: tuple[int, ...]
+
+
+_KEYS = [
+    "format",
+    "version",
+    "components",
+    "variant",
+    "ring",
+    "round",
+    "stage",
+    "order",
+    "besieged",
+    "fort",
+    "tokens",
+    "warehouses",
+    "face_up",
+    "pools",
+    "players",
+    "to_act",
+    "turn",
+]
+_HUMAN_KEYS = ["kind", "favour", "guards", "estates", "companions", "goods", "horses", "wagon"]
+_EXTRA_KEYS = {
+    "produce": ("token",),
+    "respond": ("town", "rival", "bid"),
+    "collect": ("town",),
+    "farmer": ("token",),
+    "merchant": ("token",),
+    "card": ("bonus",),
+    "hand_over": ("token",),
+}
+
+
+def read_position(data: object) -> LoadedPosition:
+    """Read a position or a view.
+
+    Raises:
+        PositionError: with all faults of the first step that finds any.
+    """
+    faults: list[Fault] = []
+    root = Reader(faults, data, "", "position")
+    root.keys((*_KEYS, "view"))
+    if not isinstance(data, Mapping):
+        raise PositionError(faults)
+    root["format"].choice(["lusatia-position"])
+    root["version"].whole(1, 1)
+    tables = _read_tables(root)
+    if tables is None:
+        raise PositionError(faults)
+    shape = _Shape(tables, root)
+    raw = shape.read()
+    if not faults:
+        hidden = frozenset(shape.hidden_guards), frozenset(shape.hidden_estates)
+        faults += find_contradictions(Situation(tables, raw, data, *hidden))
+    if faults:
+        raise PositionError(faults)
+    return LoadedPosition(tables, raw, shape.view, shape.hidden_guards, tuple(shape.hidden_estates))
+
+
+def _read_tables(root: Reader) -> Tables | None:
+    components = read_components(root["components"])
+    variant = read_variant(root["variant"], components)
+    return compile_tables(components, variant) if components is not None and variant is not None else None
+
+
+def read_components(reader: Reader) -> ComponentSet | None:
+    """A component set by its name, or as an object."""
+    if isinstance(reader.value, Mapping):
+        try:
+            return ComponentSet.from_dict(reader.value, reader.place)
+        except ComponentError as error:
+            reader.faults.extend(error.faults)
+            return None
+    name = reader.choice(builtin_names(), or_else=", or a component set as an object")
+    return builtin(name) if name else None
+
+
+def read_variant(reader: Reader, components: ComponentSet | None) -> Variant | None:
+    """A variant whose `sides` name only towns of the component set."""
+    try:
+        variant = Variant.from_json(reader.value, reader.place)
+    except VariantError as error:
+        reader.faults.extend(error.faults)
+        return None
+    faults = len(reader.faults)
+    if components is not None and isinstance(variant.sides, Mapping):
+        reader["sides"].keys([town.id for town in components.towns])
+    return variant if len(reader.faults) == faults else None
+
+
+class _Shape:
+    """Reads the raw fields of a position, noting whatever is malformed; values that are malformed become 0 or empty."""
+
+    def __init__(self, tables: Tables, root: Reader) -> None:
+        self.tables = tables
+        self.root = root
+        self.humans = tables.variant.humans
+        self.players = tables.variant.players
+        self.view: int | None = root["view"].whole(0, self.humans - 1) if root.has("view") else None
+        self.hidden_guards: dict[int, tuple[int, int]] = {}
+        self.hidden_estates: list[int] = []
+
+    def read(self) -> Raw:
+        root = self.root
+        stage = STAGES.index(root["stage"].choice(STAGES) or "setup")
+        raw: Raw = {"stage": stage, "round": root["round"].whole(0, 6)}
+        raw["ring"] = self._ring(root["ring"], stage == 0)
+        raw["order"] = self._order(root["order"], stage == 0)
+        raw["besieged"] = self._besieged(root["besieged"])
+        raw["fort"] = self._optional(root["fort"], self.tables.towns)
+        raw["town_token"] = self._town_tokens(root["tokens"])
+        raw |= self._warehouses(root["warehouses"], raw["round"])
+        raw["face_up"] = self._face_up(root["face_up"])
+        raw |= self._pools(root["pools"])
+        raw |= self._players(root["players"])
+        raw |= self._to_act(root["to_act"])
+        self._find_rival(raw)
+        raw |= self._turn(root["turn"])
+        return raw
+
+    def _ring(self, reader: Reader, before_setup: bool) -> list[int]:
+        if before_setup:
+            reader.null("before set-up")
+            return [0] * 6
+        ring = []
+        for entry in reader.entries(6, 6, "towns with their sides"):
+            entry.keys(("town", "side"))
+            town = entry["town"].choice(self.tables.towns)
+            side = self.tables.variant.side_of(town)
+            if town and entry["side"].choice(("light", "dark")) not in ("", side):
+                entry["side"].reject(f"{side}, as the variant says")
+            ring.append(self._index(self.tables.towns, town))
+        reader.distinct("town")
+        return ring + [0] * (6 - len(ring))
+
+    def _order(self, reader: Reader, before_setup: bool) -> list[int]:
+        if before_setup:
+            reader.null("before set-up")
+            return [0] * self.humans
+        return self._seats(reader, self.humans, self.humans)
+
+    def _seats(self, reader: Reader, low: int, high: int) -> list[int]:
+        """Distinct human seats."""
+        seats = [entry.whole(0, self.humans - 1) for entry in reader.entries(low, high, "seats of humans")]
+        reader.distinct()
+        return seats + [0] * (low - len(seats))
+
+    def _besieged(self, reader: Reader) -> int:
+        entries = reader.entries(0, 3, "besieged towns")
+        towns = [entry.choice(self.tables.towns) for entry in entries]
+        reader.distinct()
+        numbers = {town.id: town.number for town in self.tables.components.towns}
+        if all(towns) and towns != sorted(towns, key=numbers.__getitem__):
+            reader.fault(", ".join(towns), "towns sorted by their numbers")
+        return mask_of(self.tables.towns, towns)
+
+    def _town_tokens(self, reader: Reader) -> list[int]:
+        reader.keys(self.tables.towns)
+        return [
+            self._index(self.tables.tokens, reader[town].choice(self.tables.tokens)) if reader.has(town) else NONE
+            for town in self.tables.towns
+        ]
+
+    def _warehouses(self, reader: Reader, round_: int) -> Raw:
+        side = int(round_ > 3)
+        raw: Raw = {"tile": [NONE, NONE], "tile_side": side, "filled": [0] * 8}
+        if reader.is_null():
+            return raw
+        reader.keys(WAREHOUSES)
+        for index, name in enumerate(WAREHOUSES):
+            entry = reader[name]
+            entry.keys(("tile", "side", "filled"))
+            tile = entry["tile"].choice(self.tables.tiles)
+            entry["side"].whole(side + 1, side + 1)
+            if tile:
+                raw["tile"][index] = self.tables.tiles.index(tile)
+                raw["filled"][4 * index : 4 * index + 4] = self._filled(entry["filled"], raw["tile"][index], side)
+        return raw
+
+    def _filled(self, reader: Reader, tile: int, side: int) -> list[int]:
+        rows = rows_of(self.tables, tile, side)
+        masks = [0] * 4
+        for index, entry in enumerate(reader.entries(len(rows), len(rows), "rows")):
+            slots = len(rows[index].slots)
+            for slot, flag in enumerate(entry.entries(slots, slots, "slots")):
+                masks[index] |= flag.flag() << slot
+        return masks
+
+    def _face_up(self, reader: Reader) -> list[int]:
+        symbols = [str(symbols) for symbols in self.tables.components.estate_cards.symbols]
+        reader.keys(symbols)
+        return [self._optional(reader[key], self.tables.estates) for key in symbols]
+
+    def _pools(self, reader: Reader) -> Raw:
+        tables = self.tables
+        easy = tables.variant.easy
+        components = tables.components
+        reader.keys(
+            ["tokens", "easy_bag", "easy_used", "warehouse_tiles", "estate_cards", "grey_cards", "automa_cards"]
+        )
+        reader["tokens"].keys(POOLS)
+        undrawn = self._ids(reader["easy_bag"], tables.tokens if easy else (), "easy tokens")
+        for pool in POOLS:
+            names = [] if easy else [token.id for token in components.tokens if token.pool == pool]
+            undrawn += self._ids(reader["tokens"][pool], names, "tokens of this pool")
+        cards = components.estate_cards
+        symbols = [str(symbols) for symbols in cards.symbols]
+        reader["estate_cards"].keys(symbols)
+        return {
+            "token_pool": mask_of(tables.tokens, undrawn),
+            "easy_used": mask_of(
+                tables.tokens, self._ids(reader["easy_used"], tables.tokens if easy else (), "easy tokens")
+            ),
+            "tiles_left": mask_of(tables.tiles, self._ids(reader["warehouse_tiles"], tables.tiles, "warehouse tiles")),
+            "decks": [
+                self._counts(reader["estate_cards"][key], tables.estates, cards.copies_per_estate) for key in symbols
+            ],
+            "grey": self._counts(reader["grey_cards"], tables.estates, cards.grey_copies_per_estate),
+            "automa_deck": mask_of(
+                tables.cards,
+                self._ids(reader["automa_cards"], tables.cards if tables.variant.automas else (), "automa cards"),
+            ),
+        }
+
+    def _ids(self, reader: Reader, names: Any, what: str) -> list[str]:
+        """A list of distinct ids in plain string order."""
+        entries = reader.entries(0, len(names), what)
+        ids = [entry.choice(names) for entry in entries]
+        reader.distinct()
+        if ids != sorted(ids) and all(ids):
+            reader.fault("another order", "ids in plain string order")
+        return [id for id in ids if id]
+
+    def _counts(self, reader: Reader, names: Any, most: int) -> list[int]:
+        reader.keys(names)
+        return [reader[name].whole(0, most) for name in names]
+
+    def _players(self, reader: Reader) -> Raw:
+        raw: Raw = {
+            key: [] for key in ["favour", "guards", "estates", "companions", "goods", "horses", "wagon", "position"]
+        }
+        for index, entry in enumerate(reader.entries(self.players, self.players, "players")):
+            human = index < self.humans
+            for key, value in (self._human(entry, index) if human else self._automa(entry)).items():
+                raw[key].append(value)
+            wagon = entry["wagon"]
+            town, position = self._wagon(wagon)
+            raw["wagon"].append(town)
+            raw["position"].append(position)
+            raw["goods"].append(self._counts(entry["goods"], self.tables.goods, MOST_GOODS))
+        return raw
+
+    def _human(self, entry: Reader, index: int) -> Raw:
+        hidden = self.view is not None and self.view != index
+        entry.keys(_HUMAN_KEYS + ["guards_range"] * hidden)
+        entry["kind"].choice(["human"])
+        if hidden and entry["estates"].is_null():
+            self.hidden_estates.append(index)
+        if hidden and entry["guards"].is_null():
+            self.hidden_guards[index] = self._guards_range(entry)
+        elif entry.has("guards_range"):
+            entry["guards_range"].fault("a range", "no range where the guards are known")
+        tokens = () if self.tables.variant.easy else self.tables.tokens
+        companions = [token.choice(tokens) for token in entry["companions"].entries(0, 6, "companions")]
+        entry["companions"].distinct()
+        return {
+            "favour": entry["favour"].whole(0, MOST_FAVOUR),
+            "guards": 0 if index in self.hidden_guards else entry["guards"].whole(0, MOST_GUARDS),
+            "estates": [0] * 3
+            if index in self.hidden_estates
+            else self._counts(entry["estates"], self.tables.estates, 255),
+            "companions": [self.tables.tokens.index(token) for token in companions if token],
+            "horses": entry["horses"].halves(0, 100),
+        }
+
+    def _guards_range(self, entry: Reader) -> tuple[int, int]:
+        if not entry.has("guards_range"):
+            return 0, MOST_GUARDS
+        bounds = [bound.whole(0, MOST_GUARDS) for bound in entry["guards_range"].entries(2, 2, "bounds")]
+        if len(bounds) == 2 and bounds[0] > bounds[1]:
+            entry["guards_range"].fault(f"{bounds[0]} before {bounds[1]}", "the lower bound first")
+        return (bounds[0], bounds[1]) if len(bounds) == 2 else (0, MOST_GUARDS)
+
+    def _automa(self, entry: Reader) -> Raw:
+        scored = self.tables.variant.score_automas
+        entry.keys(["kind", "goods", "wagon"] + ["favour"] * scored)
+        entry["kind"].choice(["automa"])
+        favour = entry["favour"].whole(0, MOST_FAVOUR) if scored else 0
+        return {"favour": favour, "guards": 0, "estates": [0] * 3, "companions": [], "horses": 0}
+
+    def _wagon(self, reader: Reader) -> tuple[int, int]:
+        if reader.is_null():
+            return NONE, ROAD
+        reader.keys(("town", "position"))
+        town = self._index(self.tables.towns, reader["town"].choice(self.tables.towns))
+        if reader["position"].is_null():
+            return town, ROAD
+        return town, reader["position"].whole(0, 12)
+
+    def _to_act(self, reader: Reader) -> Raw:
+        raw: Raw = {"decision": DECISIONS.index("over"), "seat": NONE, "rival": NONE, "token": NONE}
+        if reader.is_null() or not reader.is_table(("seat", "decision", "null when the game is over")):
+            return raw
+        decision = reader["decision"].choice((*_MOVE_DECISIONS, "chance"))
+        if decision == "chance":
+            return raw | self._chance(reader)
+        extra = _EXTRA_KEYS.get(decision, ())
+        reader.keys(("seat", "decision", *extra))
+        raw["seat"] = reader["seat"].whole(0, self.humans - 1)
+        raw["decision"] = self._index(DECISIONS, decision)
+        if "token" in extra:
+            raw["token"] = self._index(self.tables.tokens, reader["token"].choice(self.tables.tokens))
+        if "town" in extra:
+            reader["town"].choice(self.tables.towns)
+        if "rival" in extra:
+            raw["rival"] = reader["rival"].whole(0, self.players - 1)
+            reader["bid"].whole(0, 12)
+        if "bonus" in extra:
+            reader["bonus"].whole(0, 20)
+        return raw
+
+    def _chance(self, reader: Reader) -> Raw:
+        event = reader["event"].choice(CHANCE_EVENTS)
+        automa = event.startswith("automa")
+        reader.keys(("seat", "decision", "event") + ("automa",) * automa)
+        reader["seat"].null("at a chance event")
+        raw = {"decision": self._index(DECISIONS, event)}
+        if not automa:
+            return raw
+        if not self.tables.variant.automas:
+            reader["event"].reject("an event of a game with automas")
+            return raw
+        raw["seat"] = reader["automa"].whole(self.humans, self.players - 1)
+        return raw
+
+    def _find_rival(self, raw: Raw) -> None:
+        """An automa that answers stands on a counter, below a human: the other party of the conflict."""
+        automa = raw["seat"]
+        if DECISIONS[raw["decision"]] != "automa_card" or automa >= len(raw["position"]):
+            return
+        if raw["position"][automa] != ROAD:
+            above = [
+                human
+                for human in range(self.humans)
+                if raw["wagon"][human] == raw["wagon"][automa] and raw["position"][human] > raw["position"][automa]
+            ]
+            raw["rival"] = above[0] if above else NONE
+
+    def _turn(self, reader: Reader) -> Raw:
+        reader.keys(["used", "to_place", "evicted", "storing_order", "next_chooser", "pending_card", "grey_left"])
+        evicted, pending = reader["evicted"], reader["pending_card"]
+        raw: Raw = {"evicted_from": NONE}
+        if not evicted.is_null():
+            evicted.keys(("seat", "from"))
+            evicted["seat"].whole(0, self.humans - 1)
+            raw["evicted_from"] = self._index(self.tables.towns, evicted["from"].choice(self.tables.towns))
+        tokens = () if self.tables.variant.easy else self.tables.tokens
+        raw["used"] = mask_of(self.tables.tokens, self._ids(reader["used"], tokens, "tokens"))
+        to_place = reader["to_place"].entries(0, self.players - 1, "players")
+        raw["to_place"] = [entry.whole(0, self.players - 1) for entry in to_place]
+        reader["to_place"].distinct()
+        order = reader["storing_order"]
+        raw["storing_order"] = [0] * self.humans if order.value == [] else self._seats(order, self.humans, self.humans)
+        raw["next_chooser"] = reader["next_chooser"].whole(0, self.humans - 1)
+        raw["pending_card"] = NONE if pending.is_null() else pending.whole(0, 20)
+        raw["grey_left"] = reader["grey_left"].whole(0, 6)
+        return raw
+
+    @staticmethod
+    def _index(names: tuple[str, ...], name: str) -> int:
+        return names.index(name) if name else 0
+
+    def _optional(self, reader: Reader, names: tuple[str, ...]) -> int:
+        """The index of a name, NONE for null."""
+        if reader.is_null():
+            return NONE
+        return self._index(names, reader.choice(names, or_else=", or null"))
+
+
+_MOVE_DECISIONS = DECISIONS[:10]
+
+
+def mask_of(names: tuple[str, ...], chosen: list[str]) -> int:
+    """A mask with the bits of these names; empty names are passed over."""
+    return sum(1 << index for index, name in enumerate(names) if name in chosen)
