@@ -54,9 +54,10 @@ except ImportError:
     pyspiel = None
 
 try:
-    from lusatia_ai import State, Variant, _core
+    from lusatia_ai import State, Variant
+    from lusatia_ai._bench import time_playouts
 except ImportError as error:
-    _core = None
+    time_playouts = None
     OURS_MISSING = str(error)
 
 GAMES = (
@@ -257,17 +258,16 @@ class Ours(Engine):
         seed = self.next_seed()
         start = clock()
         for root in self.roots:
-            root.clone().playout(seed=seed)
+            root.playout(seed=seed)
         return ROOTS, clock() - start
 
     def inside(self) -> Batch:
         moves, spent = 0, 0.0
         for root in self.roots:
             seed = self.next_seed()
-            start = clock()
-            result = _core.bench_playouts(root, self.rollouts, seed)
-            spent += clock() - start
-            moves += result.decisions
+            decisions, seconds = time_playouts(root, self.rollouts, seed)
+            spent += seconds
+            moves += decisions
         self.counted_games += self.rollouts * ROOTS
         self.counted_moves += moves
         return moves, spent
@@ -580,8 +580,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if pyspiel is None:
         print('open_spiel is not installed: pip install "lusatia-ai[peers]"', file=sys.stderr)
         return 3
-    if _core is None:
-        print(f"lusatia_ai is not importable ({OURS_MISSING}): pip install -e .", file=sys.stderr)
+    if time_playouts is None:
+        print(f"lusatia_ai is not built ({OURS_MISSING}): pip install -e .", file=sys.stderr)
         return 2
     if faults := [fault for name in options.games if (fault := game_fault(name))]:
         command.error("; ".join(faults))

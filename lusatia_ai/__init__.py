@@ -7,13 +7,42 @@ from .errors import (
     Fault,
     FaultsError,
     IllegalMoveError,
+    LimitError,
     LusatiaError,
     NotationError,
     PositionError,
     RecordError,
     VariantError,
 )
+from .observation import View
+from .record import Record
 from .rules import Variant
+from .search import Limit, MoveStats, SearchResult, search
 from .state import Result, State
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "ComponentError",
+    "ComponentSet",
+    "Fault",
+    "FaultsError",
+    "IllegalMoveError",
+    "Limit",
+    "LimitError",
+    "LusatiaError",
+    "Move",
+    "MoveStats",
+    "NotationError",
+    "PositionError",
+    "Record",
+    "RecordError",
+    "Result",
+    "SearchResult",
+    "State",
+    "Variant",
+    "VariantError",
+    "View",
+    "complete_edition",
+    "search",
+]

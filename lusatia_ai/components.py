@@ -257,6 +257,9 @@ class ComponentSet:
     companions: tuple[Companion, ...]
     automa_cards: tuple[AutomaCard, ...]
 
+    def __hash__(self) -> int:
+        return hash((self.name, self.version))  # cheap; equal sets have equal names
+
     def __repr__(self) -> str:
         return f"<ComponentSet {self.name!r}: {len(self.tokens)} tokens, {len(self.companions)} companions>"
 
@@ -339,6 +342,7 @@ def complete_edition() -> ComponentSet:
     return builtin("complete-edition")
 
 
+@cache
 def builtin_names() -> tuple[str, ...]:
     """The names of all shipped sets, sorted."""
     files = (resources.files("lusatia_ai") / "data").iterdir()
@@ -611,11 +615,11 @@ def _scoring(reader: Reader) -> tuple[Scoring, ...]:
     entries = reader.entries(1, 5, "tables")
     tables = tuple(_scoring_table(entry) for entry in entries)
     named: set[int] = set()
-    for entry, table in zip(entries, tables, strict=True):
-        for humans in sorted(named.intersection(table.humans)):
+    for entry, scoring in zip(entries, tables, strict=True):
+        for humans in sorted(named.intersection(scoring.humans)):
             entry["humans"].fault(f"{humans} again", "numbers of humans that no table before it names")
-        named.update(table.humans)
-    if tables and all(table.humans for table in tables):
+        named.update(scoring.humans)
+    if tables and all(scoring.humans for scoring in tables):
         for humans in sorted({2, 3, 4, 5, 6} - named):
             reader.fault(f"no table for {humans} humans", "one table for each number of humans from 2 to 6")
     return tables

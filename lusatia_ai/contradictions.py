@@ -20,6 +20,7 @@ ROAD = -1
 POOLS = ("1-2", "3-4", "5-6")
 
 Faults = Iterator[Fault]
+Cards = tuple[int, ...]
 
 
 @dataclass
@@ -42,10 +43,10 @@ class Situation:
     def __post_init__(self) -> None:
         variant = self.tables.variant
         self.humans, self.players = variant.humans, variant.players
-        self.stage = STAGES[self.raw["stage"]]
-        self.decision = DECISIONS[self.raw["decision"]]
-        self.round = self.raw["round"]
-        self.seat = self.raw["seat"]
+        self.stage: str = STAGES[self.raw["stage"]]
+        self.decision: str = DECISIONS[self.raw["decision"]]
+        self.round: int = self.raw["round"]
+        self.seat: int = self.raw["seat"]
 
     @property
     def clear(self) -> bool:
@@ -69,7 +70,8 @@ class Situation:
     @cached_property
     def sequence(self) -> list[int]:
         """The players in the order of town selection (rules 3.1)."""
-        order, automas = self.raw["order"], list(range(self.humans, self.players))
+        order: list[int] = self.raw["order"]
+        automas = list(range(self.humans, self.players))
         return order[:1] + automas[:1] + order[1:] + automas[1:]
 
     @cached_property
@@ -83,7 +85,8 @@ class Situation:
         if self.stage == "tax_collection":
             if player >= self.humans:
                 return True
-            place, current = self.raw["order"].index(player), self.raw["order"].index(self.seat)
+            order: list[int] = self.raw["order"]
+            place, current = order.index(player), order.index(self.seat)
             return place > current or (place == current and self.decision == "grey")
         return self.stage == "storing"
 
@@ -225,15 +228,12 @@ def _estate_decks(at: Situation) -> Faults:
 
 def _hands(at: Situation) -> Faults:
     """Hands must consist of cards that have left decks and supply, and all grey cards that did are in hands."""
-    cards = at.tables.components.estate_cards
+    grey_symbols = at.tables.components.estate_cards.grey_symbols
     for estate, name in enumerate(at.tables.estates):
-        grey = cards.grey_copies_per_estate - at.raw["grey"][estate]
-        gone = {
-            symbols: cards.copies_per_estate - at.raw["decks"][deck][estate] - (at.raw["face_up"][deck] == estate)
-            for deck, symbols in enumerate(cards.symbols)
-        }
+        gone, grey = cards_gone(at.tables, at.raw, estate)
         hands = [at.raw["estates"][seat][estate] for seat in range(at.humans) if seat not in at.hidden_estates]
-        if not hands_possible(hands, gone, grey, cards.grey_symbols, bool(at.hidden_estates)):
+        rests = rests_of(hands, gone, grey, grey_symbols)
+        if not any(at.hidden_estates or greys == 0 for greys, _ in rests):
             yield Fault(
                 f"players[].estates.{name}",
                 f"{hands} symbols",
@@ -243,36 +243,46 @@ def _hands(at: Situation) -> Faults:
         yield from _grey_cards(at)
 
 
-def hands_possible(hands: list[int], gone: Mapping[int, int], grey: int, grey_symbols: int, others: bool) -> bool:
-    """Whether hands with these numbers of symbols of one estate can be dealt from the cards that are gone.
+def cards_gone(tables: Tables, raw: Mapping[str, Any], estate: int) -> tuple[dict[int, int], int]:
+    """How many cards of an estate have left the decks, by their symbols, and how many grey ones the supply.
+
+    A coloured card that has gone is in a hand or was discarded; a grey one is in a hand.
+    """
+    cards = tables.components.estate_cards
+    gone = {
+        symbols: cards.copies_per_estate - raw["decks"][deck][estate] - (raw["face_up"][deck] == estate)
+        for deck, symbols in enumerate(cards.symbols)
+    }
+    return gone, cards.grey_copies_per_estate - raw["grey"][estate]
+
+
+def rests_of(hands: list[int], gone: Mapping[int, int], grey: int, grey_symbols: int) -> set[tuple[int, Cards]]:
+    """All that can be left of the cards of an estate when hands with these numbers of symbols are taken out.
 
     Args:
-        hands: symbols in each known hand.
-        gone: how many cards have left the decks, by their symbols; some of them may have been discarded.
-        grey: how many grey cards have left the supply; each of them is in a hand.
-        others: whether there are hidden hands, which can hold any cards.
+        hands: symbols in each of the hands.
+        gone: how many cards there are, by their symbols.
+        grey: how many grey cards there are besides.
+        grey_symbols: symbols on a grey card.
+
+    Returns:
+        Pairs of grey cards left and coloured cards left (in the order of `gone`); none if the hands are impossible.
     """
-    reachable = {(grey, tuple(gone.values()))}
+    rests: set[tuple[int, Cards]] = {(grey, tuple(gone.values()))}
     for wanted in hands:
-        reachable = {
-            rest
-            for greys, counts in reachable
-            for rest in _hands_dealt(wanted, greys, counts, tuple(gone), grey_symbols)
-        }
-    return any(others or greys == 0 for greys, _ in reachable)
+        rests = {rest for left, cards in rests for rest in _hand_taken(wanted, left, cards, tuple(gone), grey_symbols)}
+    return rests
 
 
-def _hands_dealt(
-    wanted: int, greys: int, counts: tuple[int, ...], symbols: tuple[int, ...], grey_symbols: int
-) -> set[tuple[int, tuple[int, ...]]]:
+def _hand_taken(wanted: int, grey: int, cards: Cards, symbols: Cards, grey_symbols: int) -> set[tuple[int, Cards]]:
     """What can be left of the cards after a hand of exactly `wanted` symbols."""
-    partial = {(wanted - taken * grey_symbols, greys - taken, ()) for taken in range(greys + 1)}
+    partial: set[tuple[int, int, Cards]] = {(wanted - n * grey_symbols, grey - n, ()) for n in range(grey + 1)}
     for index, value in enumerate(symbols):
         partial = {
-            (need - taken * value, left, (*kept, counts[index] - taken))
+            (need - n * value, left, (*kept, cards[index] - n))
             for need, left, kept in partial
-            for taken in range(counts[index] + 1)
-            if taken * value <= need
+            for n in range(cards[index] + 1)
+            if n * value <= need
         }
     return {(left, kept) for need, left, kept in partial if need == 0}
 
@@ -428,7 +438,7 @@ def _wagons(at: Situation) -> Faults:
 
 
 def _is_evicted(at: Situation, player: int) -> bool:
-    return at.raw["evicted_from"] != NONE and player == at.seat
+    return bool(at.raw["evicted_from"] != NONE) and player == at.seat
 
 
 def _is_waiting(at: Situation, player: int) -> bool:
@@ -605,17 +615,21 @@ def _helper_decision(at: Situation) -> Faults:
     expected = next(_open_helpers(at), None)
     if at.decision in ("row", "card"):
         if expected is not None:
-            token = at.tables.tokens[expected[2]]
-            yield Fault("to_act", at.decision, f"a decision on {token} first, or the token in turn.used")
+            helper = at.tables.tokens[expected[2]]
+            yield Fault("to_act", at.decision, f"a decision on {helper} first, or the token in turn.used")
     elif expected != (at.decision, at.seat, at.raw["token"]):
         yield _bad_token(at, "the next Farmer or Merchant that can be used")
 
 
 def _open_helpers(at: Situation) -> Iterator[tuple[str, int, int]]:
-    """Decisions on Farmers and Merchants that are still to come as things stand."""
+    """Decisions on Farmers and Merchants that are still to come as things stand.
+
+    Hidden guards count as none (raw fields hold 0), but for a seat that is being asked about its Farmer.
+    """
     for seat in at.raw["storing_order"]:
+        asked = at.decision == "farmer" and seat == at.seat and seat in at.hidden_guards
         for token in at.tokens_with(seat, "guard_for_good"):
-            if not at.is_used(token) and (at.raw["guards"][seat] or (seat in at.hidden_guards and seat == at.seat)):
+            if not at.is_used(token) and (at.raw["guards"][seat] or asked):
                 yield "farmer", seat, token
         for token in at.tokens_with(seat, "swap_good"):
             if not at.is_used(token) and any(at.raw["goods"][seat]):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from .errors import Fault
@@ -12,10 +11,12 @@ from .errors import Fault
 _MISSING = object()
 _COUNTED = re.compile("([a-z0-9_]+) (0|[1-9][0-9]{0,2})")
 
+TABLE = (dict, Mapping)
+"""What counts as a table (`dict` first: asking an abstract class is slow)."""
+
 ID = re.compile("[a-z0-9_]+")
 
 
-@dataclass(frozen=True, slots=True)
 class Reader:
     """A value in the data.
 
@@ -31,12 +32,23 @@ class Reader:
         context: whatever the readers of the parts need to know; the same everywhere in the data.
     """
 
-    faults: list[Fault]
-    value: object
-    place: str = ""
-    subject: str = "input"
-    owner: str = ""
-    context: Any = None
+    __slots__ = ("context", "faults", "owner", "place", "subject", "value")
+
+    def __init__(
+        self,
+        faults: list[Fault],
+        value: object,
+        place: str = "",
+        subject: str = "input",
+        owner: str = "",
+        context: Any = None,
+    ) -> None:
+        self.faults = faults
+        self.value = value
+        self.place = place
+        self.subject = subject
+        self.owner = owner
+        self.context = context
 
     @property
     def is_missing(self) -> bool:
@@ -44,7 +56,7 @@ class Reader:
         return self.value is _MISSING
 
     def _at(self, value: object, place: str, owner: str) -> Reader:
-        return replace(self, value=value, place=place, owner=owner)
+        return Reader(self.faults, value, place, self.subject, owner, self.context)
 
     def fault(self, found: str, allowed: str) -> None:
         """Note a fault at this place."""
@@ -58,7 +70,7 @@ class Reader:
     def __getitem__(self, key: str) -> Reader:
         """The value of `key`. If this is no table, which `keys` reports, no further faults are noted below it."""
         place = f"{self.place}.{key}" if self.place else key
-        if not isinstance(self.value, Mapping):
+        if not isinstance(self.value, TABLE):
             return Reader([], _MISSING, place, self.subject, context=self.context)
         own_id = self.value.get("id")
         owner = cut(own_id) if isinstance(own_id, str) and ID.fullmatch(own_id) else self.owner
@@ -66,20 +78,20 @@ class Reader:
 
     def has(self, key: str) -> bool:
         """Whether this is a table with `key`."""
-        return isinstance(self.value, Mapping) and key in self.value
+        return isinstance(self.value, TABLE) and key in self.value
 
     def is_table(self, keys: Collection[str]) -> bool:
         """Whether this is a table; if not, that is reported."""
-        if not isinstance(self.value, Mapping):
+        if not isinstance(self.value, TABLE):
             self.reject("a table with keys from " + ", ".join(keys))
-        return isinstance(self.value, Mapping)
+        return isinstance(self.value, TABLE)
 
     def keys(self, allowed: Collection[str]) -> list[str]:
         """The keys present among the allowed ones; reports any other key, and a value that is no table.
 
         That a key is missing is reported where its value is read.
         """
-        if not self.is_table(allowed) or not isinstance(self.value, Mapping):
+        if not self.is_table(allowed) or not isinstance(self.value, TABLE):
             return []
         for key in self.value:
             if not (isinstance(key, str) and key in allowed):
@@ -107,7 +119,7 @@ class Reader:
         return 0
 
     def halves(self, low: int, high: int) -> int:
-        """Twice a number from `low` to `high` that is whole or ends in .5 (`2.0` is not how a whole number is written)."""
+        """Twice a number from `low` to `high` that is whole or ends in .5; `2.0` is no way to write a whole number."""
         value = self.value
         if isinstance(value, float) and low <= value <= high and (2 * value) % 2 == 1:
             return int(2 * value)
@@ -174,7 +186,7 @@ def report_repeats(readers: Iterable[Reader]) -> None:
 
 def shown(value: object) -> str:
     """`value` for a message: always short, whatever it is."""
-    if isinstance(value, Mapping):
+    if isinstance(value, TABLE):
         return f"an object of {len(value)} keys"
     if isinstance(value, (list, tuple)):
         return f"a list of {len(value)}"

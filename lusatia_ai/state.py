@@ -135,7 +135,8 @@ class State(StateCore):
     @property
     def stage(self) -> str:
         """`setup`, `round_setup`, `town_selection`, `tax_collection`, `storing`, `final_scoring` or `game_over`."""
-        return STAGES[self.raw()["stage"]]
+        stage: str = STAGES[self.raw()["stage"]]
+        return stage
 
     @property
     def chance_event(self) -> str | None:
@@ -172,14 +173,15 @@ class State(StateCore):
             NotationError: if it spells no move and no chance event.
             IllegalMoveError: if it is not possible here; the message says why. The state is unchanged.
         """
-        if isinstance(event, Mapping):
+        if isinstance(event, str):
+            move = self.tables.moves.get(event) or parse_move(self.tables, event)
+        elif isinstance(event, Move):  # its code counts only among moves of the same component set
+            move = self.tables.moves.get(event.text) or parse_move(self.tables, event.text)
+        elif isinstance(event, Mapping):
             self.apply_outcome(read_chance(self, event))
             return self
-        if isinstance(event, Move):
-            event = event.text  # codes of another component set would mean other moves
-        elif not isinstance(event, str):
+        else:
             raise TypeError(f"expected a Move, a text or a chance object, not {event!r}")
-        move = parse_move(self.tables, event)
         if not self.apply_code(move.code):
             raise IllegalMoveError(f"illegal move {move.text!r}: {why_illegal(self, move)}")
         return self
@@ -203,13 +205,13 @@ class State(StateCore):
         word = self.next_word() if rng is None else word_from(rng)
         return write_chance(self.tables, event, self.sample_outcome(word))
 
-    def playout(self, seed: Seed = None) -> Result:
+    def playout(self, seed: int | None = None) -> Result:
         """Play a copy to the end with uniformly random moves.
 
         Args:
-            seed: of moves and chance; None goes on with the state's own stream, and gives the same each time.
+            seed: of moves and chance, 0 to 2**64 - 1; None goes on with the state's own stream, the same each time.
         """
-        return Result(*super().playout(None if seed is None else word_from(seed)))
+        return Result(*super().playout(seed))
 
     def view(self, seat: int | None = None, hands: Literal["hidden", "known"] = "hidden") -> View:
         """What one seat may know of this position (rules 10).

@@ -1,0 +1,101 @@
+"""Sampling worlds: full positions that one seat's view allows (rules 10).
+
+A world is the view with guards and estate cards dealt to the seats whose hands are hidden. Guards are uniform in their
+range; each card that has left the decks and is in no known hand goes to one of the hidden hands, or was discarded, with
+equal chances. Whatever the view shows is the same in every world.
+"""
+
+from libc.string cimport memset
+
+
+cdef void deal_hidden(GameState* s, const GameTables* t, const HiddenHands* hidden, Rng* rng) noexcept nogil:
+    """Deal what the view leaves open, in place. `s` holds the view, hidden guards and estates being 0."""
+    cdef int i
+    for i in range(hidden.n_guards):
+        s.guards[hidden.guard_seat[i]] = hidden.guard_low[i] + rng_below(rng, hidden.guard_span[i])
+    if hidden.n_estates:
+        for i in range(ESTATES):
+            deal_estate(s, t, hidden, i, rng)
+    for i in range(hidden.n_exchanges):
+        exchange(s, t, hidden.exchange_seat[i], hidden.exchange_token[i], rng)
+
+
+cdef inline void deal_estate(GameState* s, const GameTables* t, const HiddenHands* hidden, int estate,
+                             Rng* rng) noexcept nogil:
+    cdef const CardRest* rest = &hidden.rests[estate][rng_below(rng, hidden.n_rests[estate])]
+    cdef int deck
+    cdef uint32_t hand
+    for _ in range(rest.grey):
+        s.estates[hidden.estate_seat[rng_below(rng, hidden.n_estates)]][estate] += t.grey_symbols
+    for deck in range(DECKS):
+        for _ in range(rest.cards[deck]):
+            hand = rng_below(rng, hidden.n_estates + 1)
+            if hand < <uint32_t> hidden.n_estates:
+                s.estates[hidden.estate_seat[hand]][estate] += t.symbols[deck]
+
+
+cdef inline void exchange(GameState* s, const GameTables* t, int seat, int token, Rng* rng) noexcept nogil:
+    """A hand-over of rules 8.2 that has been decided on unseen: any number of guards, with equal chances."""
+    cdef int most = t.tokens[token].hand_most, guards
+    guards = rng_below(rng, (s.guards[seat] if s.guards[seat] < most else most) + 1)
+    s.guards[seat] -= guards
+    s.favour[seat] += guards * t.tokens[token].hand_each
+
+
+cdef class Worlds:
+    """A source of worlds.
+
+    Args:
+        view: the view as a `StateCore`, hidden guards and estates being 0.
+        guards: (seat, lowest, highest) for each seat with hidden guards.
+        estates: the seats with hidden estates.
+        rests: for each estate up to `MAX_RESTS` pairs (grey cards, (cards of each deck)): what is left for the hidden
+            hands and the discard when the known hands are taken out.
+        exchanges: (seat, token) for each hand-over decision that the view does not show, in order.
+    """
+
+    def __init__(self, StateCore view not None, guards, estates, rests, exchanges):
+        cdef int i, j, deck
+        self.tables = view.tables
+        copy_state(&self.base, &view.s)
+        memset(&self.hidden, 0, sizeof(HiddenHands))
+        for i, (seat, low, high) in enumerate(guards):
+            self.hidden.guard_seat[i] = seat
+            self.hidden.guard_low[i] = low
+            self.hidden.guard_span[i] = high - low + 1
+        self.hidden.n_guards = len(guards)
+        for i, seat in enumerate(estates):
+            self.hidden.estate_seat[i] = seat
+        self.hidden.n_estates = len(estates)
+        for i, options in enumerate(rests):
+            self.hidden.n_rests[i] = min(len(options), MAX_RESTS)
+            for j, (grey, cards) in enumerate(options[:MAX_RESTS]):
+                self.hidden.rests[i][j].grey = grey
+                for deck in range(DECKS):
+                    self.hidden.rests[i][j].cards[deck] = cards[deck]
+        for i, (seat, token) in enumerate(exchanges):
+            self.hidden.exchange_seat[i] = seat
+            self.hidden.exchange_token[i] = token
+        self.hidden.n_exchanges = len(exchanges)
+
+    def sample_into(self, StateCore state not None, uint64_t seed):
+        """Make `state` a world; the seed also begins its stream of chance, apart from the draws of the world."""
+        cdef Rng rng
+        rng_seed(&rng, seed)
+        copy_state(&state.s, &self.base)
+        deal_hidden(&state.s, &self.tables.c, &self.hidden, &rng)
+        rng_seed(&state.rng, rng_next(&rng))
+
+
+def state_size():
+    """As in the core; they must be equal."""
+    return sizeof(GameState)
+
+
+cdef void refuse_stale_build() except *:
+    from . import _core
+    if _core.state_size() != sizeof(GameState):
+        raise ImportError("lusatia_ai._belief was built against another lusatia_ai._core: build all extensions again")
+
+
+refuse_stale_build()

@@ -1,0 +1,199 @@
+"""What one seat sees of a position, and the worlds that this allows (rules 10; formats.md, "Player's view")."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal
+
+from ._belief import Worlds
+from ._core import DECISIONS, STAGES, StateCore
+from ._tables import Move, Tables
+from .contradictions import cards_gone, rests_of
+from .errors import Fault, PositionError
+from .position import MOST_GUARDS, NONE, LoadedPosition, Raw, parse_json, read_position, write_position
+from .rules import Variant
+from .state import Seed, State, word_from
+
+GUARDS_GUESSED = 8
+"""Hidden guards without a given range are taken to lie at most so many above what is known to be there."""
+
+
+class View:
+    """A position as one seat sees it. Bots and searches get this, never a `State`.
+
+    Make one with `State.view` or `View.from_json`.
+
+    Attributes:
+        seat: the seat that looks.
+        tables: the component set and variant, compiled.
+    """
+
+    __slots__ = ("_core", "_raw", "hidden_estates", "hidden_guards", "seat", "tables")
+
+    def __init__(self, loaded: LoadedPosition) -> None:
+        if loaded.view is None:
+            raise ValueError("a full position is no view")
+        self.seat: int = loaded.view
+        self.tables: Tables = loaded.tables
+        self.hidden_guards: dict[int, tuple[int, int]] = dict(loaded.hidden_guards)
+        self.hidden_estates: tuple[int, ...] = loaded.hidden_estates
+        self._raw: Raw = loaded.raw
+        self._core = StateCore()
+        self._core.setup(loaded.tables, True, 0)
+        self._core.load_raw(loaded.raw)
+
+    @classmethod
+    def of(cls, state: State, seat: int, hands: Literal["hidden", "known"]) -> View:
+        """See `State.view`."""
+        humans = state.variant.humans
+        if not 0 <= seat < humans:
+            raise ValueError(f"seat is {seat!r}; allowed: a human seat, 0 to {humans - 1}")
+        if hands not in ("hidden", "known"):
+            raise ValueError(f"hands is {hands!r}; allowed: 'hidden' or 'known'")
+        raw = state.raw()
+        others = [other for other in range(humans) if other != seat]
+        if STAGES[raw["stage"]] == "final_scoring":
+            for other in others:
+                raw["favour"][other], raw["guards"][other] = raw["judged_favour"][other], raw["judged_guards"][other]
+        del raw["judged_favour"], raw["judged_guards"]
+        hidden = others if hands == "hidden" else []
+        for other in hidden:
+            raw["guards"][other], raw["estates"][other] = 0, [0] * 3
+        ranges = dict.fromkeys(hidden, (0, MOST_GUARDS))
+        return cls(LoadedPosition(state.tables, raw, seat, ranges, tuple(hidden)))
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any] | str | bytes) -> View:
+        """Read a view, strictly.
+
+        Raises:
+            PositionError: with every fault found.
+        """
+        loaded = read_position(parse_json(data) if isinstance(data, (str, bytes)) else data)
+        if loaded.view is None:
+            raise PositionError(
+                [Fault("view", "nothing", "the seat that looks; a full position is read by State.from_json")]
+            )
+        view = cls(loaded)
+        label = view.sample(0).check()
+        if label is not None:
+            raise PositionError([Fault("position", label, "a position that the rules can bring about")])
+        return view
+
+    def to_json(self) -> dict[str, Any]:
+        """The view as a dict, as formats.md describes it."""
+        position = write_position(self.tables, self._raw) | {"view": self.seat}
+        for seat, bounds in self.hidden_guards.items():
+            position["players"][seat]["guards"] = None
+            if bounds != (0, MOST_GUARDS):
+                position["players"][seat]["guards_range"] = list(bounds)
+        for seat in self.hidden_estates:
+            position["players"][seat]["estates"] = None
+        return position
+
+    @property
+    def variant(self) -> Variant:
+        """The rules in force."""
+        variant: Variant = self.tables.variant
+        return variant
+
+    @property
+    def seat_to_act(self) -> int | None:
+        """The seat that decides, or None at a chance event and when the game is over."""
+        return self._core.seat_to_act
+
+    @property
+    def decision(self) -> str | None:
+        """What is decided; `chance` at a chance event, None when the game is over."""
+        return self._core.decision
+
+    @property
+    def is_over(self) -> bool:
+        return self._core.is_over
+
+    @property
+    def is_chance(self) -> bool:
+        return self._core.is_chance
+
+    def legal_moves(self) -> list[Move]:
+        """The legal moves in canonical order, where the view shows enough to know them.
+
+        Raises:
+            ValueError: if the seat to act is another one, whose guards are hidden.
+        """
+        if self.seat_to_act in self.hidden_guards:
+            raise ValueError(f"the moves of seat {self.seat_to_act} depend on guards that this view hides")
+        return self._core.legal_moves()
+
+    def sample(self, seed: Seed = None) -> State:
+        """A world: a full position that this view allows, its hidden hands and its future chance drawn by `seed`."""
+        state = State()
+        state.setup(self.tables, False, 0)
+        self.worlds().sample_into(state, word_from(seed))
+        return state
+
+    def worlds(self) -> Worlds:
+        """The source of worlds that searches draw from."""
+        guards = [(seat, *self._guard_bounds(seat)) for seat in self.hidden_guards]
+        return Worlds(self._core, guards, self.hidden_estates, list(self._rests()), list(self._exchanges()))
+
+    def _rests(self) -> Iterator[list[tuple[int, tuple[int, ...]]]]:
+        """For each estate what is left of its cards for the hidden hands, when the known ones are taken out."""
+        for estate in range(3 if self.hidden_estates else 0):
+            known = [hand[estate] for seat, hand in enumerate(self._raw["estates"]) if seat not in self.hidden_estates]
+            gone, grey = cards_gone(self.tables, self._raw, estate)
+            yield sorted(rests_of(known, gone, grey, self.tables.components.estate_cards.grey_symbols))
+
+    def _guard_bounds(self, seat: int) -> tuple[int, int]:
+        """Between which numbers the hidden guards of a seat lie, by the view's range and by what is on the table."""
+        raw = self._raw
+        low, high = self.hidden_guards[seat]
+        if raw["rival"] == seat:
+            low = max(low, raw["position"][seat] - raw["favour"][seat] // 2)  # a standing bid can be paid (rules 3.5)
+        if self._farmer_declined(seat):
+            high = min(high, 0)
+        elif self.decision == "farmer" and raw["seat"] == seat:
+            low = max(low, 1)
+        return low, max(low, min(high, low + GUARDS_GUESSED))
+
+    def _farmer_declined(self, seat: int) -> bool:
+        """Whether a Farmer of the seat was passed over for want of guards (rules 6.3)."""
+        raw = self._raw
+        if STAGES[raw["stage"]] != "storing":
+            return False
+        if self.decision in ("farmer", "merchant"):
+            order = raw["storing_order"]
+            behind = order.index(seat) < order.index(raw["seat"]) or (
+                seat == raw["seat"] and self.decision == "merchant"
+            )
+            if not behind:
+                return False
+        tokens = [self.tables.tokens[token] for token in raw["companions"][seat] if not raw["used"] >> token & 1]
+        return any(self.tables.components.companion_of(token).effects.guard_for_good for token in tokens)
+
+    def _exchanges(self) -> Iterator[tuple[int, int]]:
+        """Hand-over decisions that others have made already, which the view does not show (rules 8.2)."""
+        raw = self._raw
+        if DECISIONS[raw["decision"]] != "hand_over":
+            return
+        for seat in raw["order"]:
+            token = self._core.next_exchange(seat, NONE)
+            while token != NONE and (seat, token) != (raw["seat"], raw["token"]):
+                if seat != self.seat:
+                    yield seat, token
+                token = self._core.next_exchange(seat, token)
+            if seat == raw["seat"]:
+                return
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, View) and self.to_json() == other.to_json()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        hidden = f"hands of {sorted(self.hidden_guards)} hidden" if self.hidden_guards else "hands known"
+        return f"<View of seat {self.seat}: round {self._raw['round']}, {self.decision}, {hidden}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        loaded = LoadedPosition(self.tables, self._raw, self.seat, self.hidden_guards, self.hidden_estates)
+        return View, (loaded,)
