@@ -1462,7 +1462,7 @@ cdef class StateCore:
 
     def same_position(self, StateCore other not None):
         """Whether both are the same position of the same game."""
-        return (self.tables is other.tables
+        return ((self.tables is other.tables or self.tables.same_game(other.tables))
                 and memcmp(&self.s, &other.s, position_bytes(&self.s)) == 0)
 
     @property

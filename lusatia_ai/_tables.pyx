@@ -230,6 +230,10 @@ cdef class Tables:
         self.by_code[move.code] = move
         self.moves[text] = move
 
+    def same_game(self, Tables other not None):
+        """Whether both are compiled from equal component sets and variants."""
+        return self.variant == other.variant and self.components == other.components
+
     def move(self, int code):
         """The `Move` with this code, or None if there is none."""
         return self.by_code[code] if 0 <= code < MOVE_KINDS << 8 else None

@@ -20,7 +20,7 @@ import click
 from click.core import ParameterSource
 
 from . import __version__
-from .errors import FaultsError, LusatiaError
+from .errors import FaultsError, LusatiaError, NotationError
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -86,7 +86,7 @@ def _fail(message: str) -> NoReturn:
 def _click_message(error: click.ClickException) -> str:
     message = error.format_message()
     if isinstance(error, click.UsageError) and error.ctx is not None:
-        return f"{message} (see {error.ctx.command_path} --help)"
+        return f"{message.rstrip('.')} (see {error.ctx.command_path} --help)"
     return message
 
 
@@ -114,13 +114,14 @@ def load(path: str) -> State | View:
     """A position or a view, or the last position of a record."""
     from .observation import View
     from .position import parse_json
-    from .record import Record
     from .state import State
 
     raw = read_bytes(path)
     try:
         data = parse_json(raw)
         if isinstance(data, Mapping) and data.get("format") == "lusatia-record":
+            from .record import Record
+
             return Record.from_json(data, strict=True).state()
         if isinstance(data, Mapping) and "view" in data:
             return View.from_json(data)
@@ -309,6 +310,11 @@ def main(ctx: click.Context) -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")  # a terminal that lacks a character shows a question mark
+    _help_if_alone(ctx)
+
+
+def _help_if_alone(ctx: click.Context) -> None:
+    """What a group prints if no command of it is named."""
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
 
@@ -446,7 +452,10 @@ def _event(text: str) -> str | Mapping[str, Any]:
         return text
     from .position import parse_json
 
-    event: Mapping[str, Any] = parse_json(text, "chance object")
+    try:
+        event: Mapping[str, Any] = parse_json(text, "chance object")
+    except FaultsError as error:
+        raise NotationError(f"bad chance object: {error.faults[0]}") from None
     return event
 
 
@@ -695,7 +704,9 @@ def _working(doing: str) -> Iterator[None]:
 
 
 def _bench_json(result: Bench) -> dict[str, Any]:
-    rows = [asdict(row) | {"variant": row.variant.to_json()} for row in result.rows]
+    rows = [asdict(row) for row in result.rows]
+    for entry, row in zip(rows, result.rows, strict=True):
+        entry |= {"variant": row.variant.to_json(), "signature": f"{row.signature:016x}"}
     return {
         "signature": result.signature,
         "decisions": result.decisions,
@@ -712,9 +723,11 @@ def _print_bench(result: Bench) -> None:
     _print(bench_table(result), "", end)
 
 
-@main.group(cls=Commands)
-def components() -> None:
+@main.group(cls=Commands, invoke_without_command=True)
+@click.pass_context
+def components(ctx: click.Context) -> None:
     """Check and show component sets: what is printed on tiles, tokens and cards."""
+    _help_if_alone(ctx)
 
 
 @components.command()

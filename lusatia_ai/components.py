@@ -652,12 +652,43 @@ def _towns(reader: Reader) -> tuple[Town, ...]:
     return towns
 
 
-def _holdable_symbols(reader: Reader, cards: EstateCards) -> EstateCards:
-    """The symbols of one estate that a player could come to hold must fit into the engine's byte."""
-    most = min(cards.copies_per_estate, 6) * sum(cards.symbols) + cards.grey_symbols * cards.grey_copies_per_estate
-    if most > 255:
-        reader.fault(f"up to {most} symbols of an estate in a hand", "cards with 255 symbols of an estate at most")
-    return cards
+def _most_symbols(cards: EstateCards) -> int:
+    """Symbols of one estate that a player could come to hold."""
+    return min(cards.copies_per_estate, 6) * sum(cards.symbols) + cards.grey_symbols * cards.grey_copies_per_estate
+
+
+def _most_favour(found: ComponentSet) -> int:
+    """A bound on the favour that a player could come to have, who holds six tokens at most (rules 4.1, 6, 8)."""
+
+    def best(worth: Callable[[Effects], int]) -> int:
+        return sum(sorted(worth(found.companion_of(token).effects) for token in found.tokens)[-6:])
+
+    piece = best(lambda effects: max(effects.per_good.values(), default=0))
+    row_bonus = best(lambda effects: effects.estate_row_bonus)
+    tile = max(
+        sum(row.bonus + row_bonus + sum(slot.points + piece for slot in row.slots) for row in side)
+        for entry in found.warehouse_tiles
+        for side in (entry.side_1, entry.side_2)
+    )
+    a_round = 2 * tile + best(lambda effects: effects.zero_guard_bonus + effects.slowest_bonus + effects.skip_points)
+    end = best(lambda effects: _most_final_favour(effects, _most_symbols(found.estate_cards)))
+    return found.start.favour + 6 * a_round + end + 3 * max(max(table.points) for table in found.scoring)
+
+
+def _most_final_favour(effects: Effects, symbols: int) -> int:
+    most, each = effects.guards_for_points or (0, 0)
+    fixed = effects.points + 6 * effects.per_four_arrow_token + 3 * effects.per_dominated_estate
+    return fixed + 5 * effects.per_poorer_player + most * each + symbols * sum(effects.per_symbol.values())
+
+
+def _fits_the_engine(root: Reader, found: ComponentSet) -> None:
+    """What a player can come to have must fit into the engine's numbers, and into the limits of a position."""
+    symbols, favour = _most_symbols(found.estate_cards), _most_favour(found)
+    if symbols > 255:
+        allowed = "cards with 255 symbols of an estate at most"
+        root["estate_cards"].fault(f"up to {symbols} symbols of an estate in a hand", allowed)
+    if favour > 9999:
+        root.fault(f"up to {favour} favour for a player", "effects, bonuses and points that come to 9999 at most")
 
 
 def _component_set(root: Reader) -> ComponentSet:
@@ -672,7 +703,7 @@ def _component_set(root: Reader) -> ComponentSet:
     ids = tuple(companion.id for companion in companions)
     names.companions = () if "" in ids else ids
     tokens, easy_tokens = _all_tokens(root)
-    return ComponentSet(
+    found = ComponentSet(
         name=name,
         version=version,
         goods=names.goods,
@@ -681,9 +712,12 @@ def _component_set(root: Reader) -> ComponentSet:
         easy_tokens=easy_tokens,
         start=_start(root["start"]),
         scoring=_scoring(root["scoring"]),
-        estate_cards=_holdable_symbols(root["estate_cards"], _estate_cards(root["estate_cards"])),
+        estate_cards=_estate_cards(root["estate_cards"]),
         towns=_towns(root["towns"]),
         warehouse_tiles=listing(6, 6, _warehouse_tile, "tiles", ["id"])(root["warehouse_tiles"]),
         companions=companions,
         automa_cards=listing(1, 16, _automa_card, "cards", ["id"])(root["automa_cards"]),
     )
+    if not root.faults:
+        _fits_the_engine(root, found)
+    return found

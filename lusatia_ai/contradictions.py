@@ -1,7 +1,7 @@
 """Whether the parts of a well-formed position agree with one another and with what the rules can bring about.
 
-Each check is a function of the position that yields faults; `CHECKS` lists them. A check may rely on what those before
-it in the list have established, so the first check that finds faults in `FOUNDATIONS` ends the search.
+Each check is a function of the position that yields faults. `STEPS` lists them; the first step that finds faults is the
+last, since the next ones rely on it.
 """
 
 from __future__ import annotations
@@ -108,14 +108,13 @@ class Situation:
 
 
 def find_contradictions(situation: Situation) -> list[Fault]:
-    """All faults of the position, as far as its foundations hold."""
+    """All faults of the position, as far as what they build on holds."""
     faults: list[Fault] = []
-    for check in FOUNDATIONS:
-        faults += check(situation)
+    for checks in STEPS:
+        for check in checks:
+            faults += check(situation)
         if faults:
-            return faults
-    for check in CHECKS:
-        faults += check(situation)
+            break
     return faults
 
 
@@ -166,7 +165,18 @@ def _siege(at: Situation) -> Faults:
         yield Fault("fort", repr(at.data["fort"]), allowed)
 
 
-FOUNDATIONS = (_stage, _siege)
+def _presence(at: Situation) -> Faults:
+    """Whether there are warehouses, and wagons with a town, where later checks look at them."""
+    if (at.raw["tile"][0] == NONE) != at.clear:
+        found, allowed = ("null", "two tiles during a round") if not at.clear else ("two tiles", "null between rounds")
+        yield Fault("warehouses", found, allowed)
+    for player in range(at.players):
+        if (at.raw["wagon"][player] != NONE) != _has_town(at, player):
+            place = f"players[{player}].wagon"
+            if at.raw["wagon"][player] == NONE:
+                yield Fault(place, "null", "a town")
+            else:
+                yield Fault(place, "a town", "null until the wagon is placed")
 
 
 # --- what lies on the table -----------------------------------------------------------------------
@@ -174,8 +184,6 @@ FOUNDATIONS = (_stage, _siege)
 
 def _clear_table(at: Situation) -> Faults:
     """Between rounds and at the end nothing lies on the table (formats.md, `stage`)."""
-    if (at.raw["tile"][0] == NONE) != at.clear:
-        yield Fault("warehouses", "null" if not at.clear else "two tiles", _during(at, "two tiles", "null"))
     if not at.clear:
         if at.stage != "storing" and NONE in at.raw["face_up"]:
             yield Fault("face_up", "a deck without a card", "a card from each deck before storing")
@@ -187,10 +195,6 @@ def _clear_table(at: Situation) -> Faults:
             yield Fault(f"players[{player}].goods", "goods", "none between rounds")
         if at.raw["horses"][player]:
             yield Fault(f"players[{player}].horses", "horses", "0 between rounds")
-
-
-def _during(at: Situation, during: str, between: str) -> str:
-    return f"{between} between rounds" if at.clear else f"{during} during a round"
 
 
 def _warehouses(at: Situation) -> Faults:
@@ -229,6 +233,7 @@ def _estate_decks(at: Situation) -> Faults:
 def _hands(at: Situation) -> Faults:
     """Hands must consist of cards that have left decks and supply, and all grey cards that did are in hands."""
     grey_symbols = at.tables.components.estate_cards.grey_symbols
+    held_decks = {0}  # masks of decks of which some hand holds a card, for each way in which the hands can be made up
     for estate, name in enumerate(at.tables.estates):
         gone, grey = cards_gone(at.tables, at.raw, estate)
         hands = [at.raw["estates"][seat][estate] for seat in range(at.humans) if seat not in at.hidden_estates]
@@ -239,8 +244,18 @@ def _hands(at: Situation) -> Faults:
                 f"{hands} symbols",
                 f"hands made of the {sum(gone.values())} cards gone from the decks and all {grey} gone from the supply",
             )
+        held = {_decks_held(gone, cards) for greys, cards in rests if greys == 0}
+        held_decks = {before | more for before in held_decks for more in held}
+    taken = sum(1 << deck for deck, estate in enumerate(at.raw["face_up"]) if estate == NONE and not at.clear)
+    if held_decks and not at.hidden_estates and not any(decks & taken == taken for decks in held_decks):
+        yield Fault("face_up", "a card gone that no hand can hold", "cards on offer, but for those taken (rules 6.6)")
     if not at.tables.variant.easy:
         yield from _grey_cards(at)
+
+
+def _decks_held(gone: Mapping[int, int], rest: Cards) -> int:
+    """Mask of the decks from which cards have gone that are not among the rest."""
+    return sum(1 << deck for deck, count in enumerate(gone.values()) if rest[deck] < count)
 
 
 def cards_gone(tables: Tables, raw: Mapping[str, Any], estate: int) -> tuple[dict[int, int], int]:
@@ -505,12 +520,13 @@ def _evicted(at: Situation) -> Faults:
         yield Fault("turn.evicted", f"seat {evicted['seat']}", "null, or the seat whose `travel` it is")
     elif at.raw["wagon"][at.seat] != at.raw["evicted_from"]:
         yield Fault("turn.evicted.from", evicted["from"], "the town on whose road the wagon stands")
-    elif at.raw["evicted_from"] not in _counter_towns(at):
-        yield Fault("turn.evicted.from", f"{evicted['from']}, where no wagon stands", "the town of who stayed")
+    elif at.raw["evicted_from"] not in [at.raw["wagon"][player] for player in _bidders(at)]:
+        found = f"{evicted['from']}, where nobody stands at 1 or more"
+        yield Fault("turn.evicted.from", found, "the town of who stayed with the higher bid")
 
 
-def _counter_towns(at: Situation) -> list[int]:
-    return [at.raw["wagon"][player] for player in range(at.players) if at.raw["position"][player] != ROAD]
+def _bidders(at: Situation) -> list[int]:
+    return [player for player in range(at.players) if at.raw["position"][player] > 0]
 
 
 def _conflict(at: Situation) -> Faults:
@@ -529,6 +545,8 @@ def _conflict(at: Situation) -> Faults:
         if positions[rival] <= positions[seat]:
             found = f"a bid of {positions[rival]} against {positions[seat]}"
             yield Fault(f"players[{rival}].wagon.position", found, "more than the position of who responds")
+        if rival >= at.humans and positions[rival] != positions[seat] + 1:
+            yield Fault(f"players[{rival}].wagon.position", f"{positions[rival]}", f"{positions[seat] + 1}, one above")
     if at.decision == "automa_card" and rival == NONE and positions[seat] != ROAD:
         yield Fault("to_act.automa", f"player {seat}, above whom no human stands", "an automa that is to answer")
     if rival != NONE and rival < at.humans and rival not in at.hidden_guards and at.wealth(rival) < positions[rival]:
@@ -553,9 +571,14 @@ def _collection(at: Situation) -> Faults:
         if left:
             yield Fault("turn.grey_left", str(left), "0 but for a `grey` decision")
         return
-    most = at.effects(at.raw["companions"][at.seat][-1]).grey_cards
+    tokens = at.raw["companions"][at.seat]
+    most = at.effects(tokens[-1]).grey_cards if tokens else 0
     if not 1 <= left <= most:
-        yield Fault("turn.grey_left", str(left), f"1 to {most}, as the token just taken allows")
+        yield Fault(
+            "turn.grey_left",
+            str(left),
+            f"1 to {most}, as the token just taken allows" if most else "no grey cards to take",
+        )
     if not any(at.raw["grey"]):
         yield Fault("to_act", "grey", "another decision: no grey cards are left")
 
@@ -571,15 +594,25 @@ def _order_after_selection(at: Situation) -> Faults:
 
 
 def _horses(at: Situation) -> Faults:
+    most = _most_horses(at)
     for seat in range(at.humans):
         place, halves = f"players[{seat}].horses", at.raw["horses"][seat]
         if at.stage == "storing":
             symbols = halves - sum(at.effects(token).half_horses for token in at.raw["companions"][seat])
             symbols -= 2 * (at.raw["fort"] != NONE and at.raw["wagon"][seat] in _fort_towns(at))
-            if symbols < 0 or symbols % 2:
+            if symbols % 2 or not 0 <= symbols // 2 <= most:
                 yield Fault(place, f"{halves / 2:g}", "symbols collected, and what companions and fort add (rules 6.1)")
-        elif halves and (halves % 2 or not at.has_collected(seat)):
-            yield Fault(place, f"{halves / 2:g}", "whole symbols, and 0 before collecting")
+        elif halves % 2 or halves // 2 > (most if at.has_collected(seat) else 0):
+            yield Fault(place, f"{halves / 2:g}", "symbols that a town can show, and 0 before collecting (rules 5.3)")
+
+
+def _most_horses(at: Situation) -> int:
+    """The most horses that any town, with an easy token in it, can give; which one a seat chose is not looked at."""
+    components = at.tables.components
+    sides = [side for town in components.towns for side in (town.light, town.dark)]
+    shown = max(sum(entry.amount for entry in side if entry.kind == "horses") for side in sides)
+    centres = [token.centre for token in components.easy_tokens if token.centre and token.centre.kind == "horses"]
+    return shown + max((centre.amount for centre in centres if at.tables.variant.easy), default=0)
 
 
 def _fort_towns(at: Situation) -> tuple[int, int]:
@@ -609,9 +642,7 @@ def _storing(at: Situation) -> Faults:
 
 def _helper_decision(at: Situation) -> Faults:
     """Rules 6.3: Farmers and Merchants are decided on in order, and before the rows."""
-    for token in range(len(at.tables.tokens)):
-        if at.decision in ("farmer", "merchant") and at.is_used(token) and at.effects(token).skip_points:
-            yield Fault("turn.used", at.tables.tokens[token], "no Chamberlain before the first row is chosen")
+    yield from _helpers_in_order(at)
     expected = next(_open_helpers(at), None)
     if at.decision in ("row", "card"):
         if expected is not None:
@@ -619,6 +650,25 @@ def _helper_decision(at: Situation) -> Faults:
             yield Fault("to_act", at.decision, f"a decision on {helper} first, or the token in turn.used")
     elif expected != (at.decision, at.seat, at.raw["token"]):
         yield _bad_token(at, "the next Farmer or Merchant that can be used")
+
+
+def _helpers_in_order(at: Situation) -> Faults:
+    """Of the tokens of a kind that a seat holds the first acquired is used first, and no token before its turn."""
+    in_order: list[int] = []
+    for seat in at.raw["storing_order"]:
+        for kind in ("guard_for_good", "swap_good"):
+            in_order += at.tokens_with(seat, kind)
+    asking = at.decision in ("farmer", "merchant") and at.raw["token"] in in_order
+    too_early = in_order[in_order.index(at.raw["token"]) :] if asking else []
+    for seat in range(at.humans):
+        for kind in ("guard_for_good", "swap_good", "skip_points"):
+            tokens = at.tokens_with(seat, kind)
+            unused = [index for index, token in enumerate(tokens) if not at.is_used(token)]
+            first = 0 if asking and kind == "skip_points" else (unused[0] if unused else len(tokens))
+            too_early += tokens[first:]
+    for token in sorted(set(too_early)):
+        if at.is_used(token):
+            yield Fault("turn.used", at.tables.tokens[token], "only tokens whose turn has come (rules 6.3, 6.7)")
 
 
 def _open_helpers(at: Situation) -> Iterator[tuple[str, int, int]]:
@@ -651,12 +701,37 @@ def _rows(at: Situation) -> Faults:
             yield Fault("to_act", "card", "another decision: no card on offer has so few symbols")
     elif pending != NONE:
         yield Fault("turn.pending_card", str(pending), "null but for a `card` decision")
+    if at.decision == "row" and not _storable(at):
+        yield Fault("to_act", "row", "another decision: the stage is over when no piece is storable (rules 6.8)")
+
+
+def _storable(at: Situation) -> bool:
+    """Whether some player has a piece that some row has an empty slot for (rules 6.4, 6.8)."""
+    players = at.humans if at.tables.variant.chooser_must_contribute else at.players
+    held = {
+        colour
+        for index in range(players)
+        for colour, n in zip(at.tables.goods, at.raw["goods"][index], strict=True)
+        if n
+    }
+    return any(
+        slot.colour in held and not mask >> place & 1
+        for half in range(2)
+        for row, mask in zip(_rows_of(at, half), at.raw["filled"][4 * half :], strict=False)
+        for place, slot in enumerate(row.slots)
+    )
+
+
+def _rows_of(at: Situation, half: int) -> Any:
+    """The rows of the tile in the estate (0) or royal (1) warehouse."""
+    name = at.tables.tiles[at.raw["tile"][half]]
+    tile = next(entry for entry in at.tables.components.warehouse_tiles if entry.id == name)
+    return (tile.side_1, tile.side_2)[at.raw["tile_side"]]
 
 
 def _bonuses_of_full_rows(at: Situation) -> list[int]:
-    tile = next(e for e in at.tables.components.warehouse_tiles if e.id == at.tables.tiles[at.raw["tile"][0]])
-    rows = (tile.side_1, tile.side_2)[at.raw["tile_side"]]
-    return [row.bonus for row, mask in zip(rows, at.raw["filled"], strict=False) if mask == 2 ** len(row.slots) - 1]
+    rows = zip(_rows_of(at, 0), at.raw["filled"], strict=False)
+    return [row.bonus for row, mask in rows if mask == 2 ** len(row.slots) - 1]
 
 
 def _hand_over(at: Situation) -> Faults:
@@ -664,27 +739,32 @@ def _hand_over(at: Situation) -> Faults:
         yield _bad_token(at, "a token of the seat that takes guards for favour")
 
 
-CHECKS = (
-    _clear_table,
-    _warehouses,
-    _estate_decks,
-    _hands,
-    _tokens_once,
-    _town_tokens,
-    _token_pools,
-    _companions,
-    _used,
-    _automa_cards,
-    _wagons,
-    _wagons_apart,
-    _to_place,
-    _evicted,
-    _conflict,
-    _produce,
-    _collection,
-    _order_after_selection,
-    _horses,
-    _storing,
-    _rows,
-    _hand_over,
+STEPS = (
+    (_stage,),
+    (_siege, _presence),
+    (
+        _clear_table,
+        _warehouses,
+        _estate_decks,
+        _hands,
+        _tokens_once,
+        _town_tokens,
+        _token_pools,
+        _companions,
+        _used,
+        _automa_cards,
+        _wagons,
+        _wagons_apart,
+        _to_place,
+        _evicted,
+        _conflict,
+        _produce,
+        _collection,
+        _order_after_selection,
+        _horses,
+        _storing,
+        _rows,
+        _hand_over,
+    ),
 )
+"""The checks. Those of a step rely on what the steps before have established."""

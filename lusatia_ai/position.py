@@ -16,7 +16,7 @@ from ._core import DECISIONS, STAGES
 from ._tables import WAREHOUSES, Tables
 from .components import ComponentSet, builtin, builtin_names
 from .contradictions import Situation, find_contradictions
-from .errors import ComponentError, Fault, PositionError, VariantError
+from .errors import ComponentError, Fault, PositionError
 from .reading import Reader
 from .rules import Variant
 
@@ -25,7 +25,7 @@ ROAD = -1
 POOLS = ("1-2", "3-4", "5-6")
 CHANCE_EVENTS = DECISIONS[10:14]
 MOST_FAVOUR = 9999
-MOST_GUARDS = 999
+MOST_GUARDS = 9999
 MOST_GOODS = 60
 
 Raw = dict[str, Any]
@@ -338,13 +338,9 @@ def read_components(reader: Reader) -> ComponentSet | None:
 
 def read_variant(reader: Reader, components: ComponentSet | None) -> Variant | None:
     """A variant whose `sides` name only towns of the component set."""
-    try:
-        variant = Variant.from_json(reader.value, reader.place)
-    except VariantError as error:
-        reader.faults.extend(error.faults)
-        return None
     faults = len(reader.faults)
-    if components is not None and isinstance(variant.sides, Mapping):
+    variant = Variant.read(reader)
+    if variant is not None and components is not None and isinstance(variant.sides, Mapping):
         reader["sides"].keys([town.id for town in components.towns])
     return variant if len(reader.faults) == faults else None
 
@@ -363,10 +359,11 @@ class _Shape:
 
     def read(self) -> Raw:
         root = self.root
-        stage = STAGES.index(root["stage"].choice(STAGES) or "setup")
-        raw: Raw = {"stage": stage, "round": root["round"].whole(0, 6)}
-        raw["ring"] = self._ring(root["ring"], stage == 0)
-        raw["order"] = self._order(root["order"], stage == 0)
+        stage = root["stage"].choice(STAGES)
+        raw: Raw = {"stage": STAGES.index(stage or "setup"), "round": root["round"].whole(0, 6)}
+        before_setup = stage == "setup" or (not stage and root["ring"].is_null())
+        raw["ring"] = self._ring(root["ring"], before_setup)
+        raw["order"] = self._order(root["order"], before_setup)
         raw["besieged"] = self._besieged(root["besieged"])
         raw["fort"] = self._optional(root["fort"], self.tables.towns)
         raw["town_token"] = self._town_tokens(root["tokens"])
@@ -597,7 +594,7 @@ class _Shape:
     def _find_rival(self, raw: Raw) -> None:
         """An automa that answers stands on a counter, below a human: the other party of the conflict."""
         automa = raw["seat"]
-        if DECISIONS[raw["decision"]] != "automa_card" or automa >= len(raw["position"]):
+        if DECISIONS[raw["decision"]] != "automa_card" or not self.humans <= automa < len(raw["position"]):
             return
         if raw["position"][automa] != ROAD:
             above = [

@@ -80,9 +80,9 @@ class Reader:
         """Whether this is a table with `key`."""
         return isinstance(self.value, TABLE) and key in self.value
 
-    def is_table(self, keys: Collection[str]) -> bool:
-        """Whether this is a table; if not, that is reported."""
-        if not isinstance(self.value, TABLE):
+    def is_table(self, keys: Collection[str], quiet: bool = False) -> bool:
+        """Whether this is a table; if not, that is reported, unless `quiet`."""
+        if not isinstance(self.value, TABLE) and not quiet:
             self.reject("a table with keys from " + ", ".join(keys))
         return isinstance(self.value, TABLE)
 
@@ -95,7 +95,7 @@ class Reader:
             return []
         for key in self.value:
             if not (isinstance(key, str) and key in allowed):
-                self[cut(key) if isinstance(key, str) else shown(key)].fault("an unknown key", one_of(allowed))
+                self[key_text(key)].fault("an unknown key", one_of(allowed))
         return [key for key in allowed if key in self.value]
 
     def entries(self, low: int, high: int, what: str) -> list[Reader]:
@@ -191,7 +191,7 @@ def shown(value: object) -> str:
     if isinstance(value, (list, tuple)):
         return f"a list of {len(value)}"
     if isinstance(value, str):
-        return repr(cut(value))
+        return f"'{cut(value)}'"
     if isinstance(value, int) and value.bit_length() > 64:
         return "a huge number"  # which repr refuses to write if it has thousands of digits
     if value is None or isinstance(value, bool):
@@ -200,8 +200,14 @@ def shown(value: object) -> str:
 
 
 def cut(text: str) -> str:
-    """`text`, shortened if it is long."""
-    return text if len(text) <= 60 else text[:57] + "..."
+    """`text`, shortened if it is long, and printable everywhere."""
+    text = text if len(text) <= 60 else text[:57] + "..."
+    return text if text.isprintable() else repr(text)[1:-1]
+
+
+def key_text(key: object) -> str:
+    """A key as a place shows it."""
+    return cut(key) if isinstance(key, str) else shown(key)
 
 
 def one_of(names: Iterable[str]) -> str:

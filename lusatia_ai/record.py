@@ -124,11 +124,11 @@ class Record:
             return
         entry.keys(_EVENT_KEYS)
         seat, move = entry["seat"].value, entry["move"].value
-        if not isinstance(move, str):
-            raise LusatiaError("an event without a move")
-        comment = entry["comment"].value if entry.has("comment") else None
-        time = entry["time"].value if entry.has("time") else None
-        self.append(move, seat=seat, comment=comment, time=time)  # type: ignore[arg-type]
+        if not isinstance(move, str) or not isinstance(seat, int):
+            raise LusatiaError("an event without a seat or a move")
+        comment = _given(entry["comment"])
+        time = _given(entry["time"])
+        self.append(move, seat=seat, comment=comment, time=time)
 
     def _read_result(self, root: Reader) -> None:
         if not root.has("result") or any(fault.place.startswith("events") for fault in self.faults):
@@ -252,6 +252,13 @@ class Record:
 def _default_names(variant: Variant) -> list[str]:
     humans = [f"Player {index + 1}" for index in range(variant.humans)]
     return humans + [f"Automa {index + 1}" for index in range(variant.automas)]
+
+
+def _given(reader: Reader) -> Any:
+    """The value of an optional key; None if it is missing, and null is no value for it."""
+    if reader.is_null():
+        raise LusatiaError(f"null at {reader.place}")
+    return None if reader.is_missing else reader.value
 
 
 def _extras(comment: str | None, time: float | None) -> Event:

@@ -7,8 +7,10 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from .errors import Fault, VariantError
+from .reading import Reader, key_text, shown
 
 SIDES = ("light", "dark")
+HUMANS = "a whole number from 2 to 6"
 
 _FLAGS = ("easy", "chooser_must_contribute", "score_automas")
 
@@ -68,21 +70,26 @@ class Variant:
         Raises:
             VariantError: with every fault, its place beginning with `place`.
         """
-        if not isinstance(data, Mapping):
-            raise VariantError([Fault(place, repr(data), "an object with the key humans")])
-        names = [field.name for field in fields(cls)]
-        faults = [
-            Fault(f"{place}.{key}", "an unknown key", "one of " + ", ".join(names)) for key in data if key not in names
-        ]
-        if "humans" not in data:
-            faults.append(Fault(f"{place}.humans", "nothing", "a whole number from 2 to 6"))
-        values = {"automas": 0} | {key: data[key] for key in names if key in data}
-        faults += [
-            Fault(f"{place}.{fault.place}", fault.found, fault.allowed) for fault in _faults({"humans": 3} | values)
-        ]
-        if faults:
+        faults: list[Fault] = []
+        variant = cls.read(Reader(faults, data, place, "variant"))
+        if variant is None:
             raise VariantError(faults)
-        return cls(**values)
+        return variant
+
+    @classmethod
+    def read(cls, reader: Reader) -> Variant | None:
+        """As `from_json`, faults being noted in the reader; None if there are any."""
+        names = [field.name for field in fields(cls)]
+        present = reader.keys(names)
+        if not reader.is_table(names, quiet=True):
+            return None
+        faults = len(reader.faults)
+        values: dict[str, Any] = {name: reader[name].value for name in present}
+        if "humans" not in values:
+            reader["humans"].reject(HUMANS)
+        for fault in _faults({"humans": 3, "automas": 0} | values):
+            reader.faults.append(Fault(f"{reader.place}.{fault.place}", fault.found, fault.allowed))
+        return cls(**values) if len(reader.faults) == faults else None
 
 
 def _faults(values: Mapping[str, Any]) -> list[Fault]:
@@ -90,10 +97,10 @@ def _faults(values: Mapping[str, Any]) -> list[Fault]:
     faults = []
     for name, low, high in (("humans", 2, 6), ("automas", 0, 4)):
         if name in values and not _is_int(values[name], low, high):
-            faults.append(Fault(name, repr(values[name]), f"a whole number from {low} to {high}"))
+            faults.append(Fault(name, shown(values[name]), f"a whole number from {low} to {high}"))
     for name in _FLAGS:
         if name in values and not isinstance(values[name], bool):
-            faults.append(Fault(name, repr(values[name]), "true or false"))
+            faults.append(Fault(name, shown(values[name]), "true or false"))
     faults += _sides_faults(values.get("sides", "light"))
     if not faults and not 3 <= values["humans"] + values["automas"] <= 6:
         found = f"{values['humans']} humans and {values['automas']} automas"
@@ -104,13 +111,13 @@ def _faults(values: Mapping[str, Any]) -> list[Fault]:
 def _sides_faults(sides: object) -> list[Fault]:
     if isinstance(sides, Mapping):
         return [
-            Fault(f"sides.{town}", repr(side), "light or dark")
+            Fault(f"sides.{key_text(town)}", shown(side), "light or dark")
             for town, side in sides.items()
             if not (isinstance(town, str) and isinstance(side, str) and side in SIDES)
         ]
     if isinstance(sides, str) and sides in SIDES:
         return []
-    return [Fault("sides", repr(sides), "light, dark, or an object town id -> light or dark")]
+    return [Fault("sides", shown(sides), "light, dark, or an object town id -> light or dark")]
 
 
 def _is_int(value: object, low: int, high: int) -> bool:

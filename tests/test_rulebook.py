@@ -9,8 +9,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-
-import lusatia_ai as la
 from positions import (
     ESTATES,
     GOODS,
@@ -32,6 +30,8 @@ from positions import (
     towns_of,
     wagon,
 )
+
+import lusatia_ai as la
 
 
 def decision(state: la.State) -> tuple[int | None, str | None]:
@@ -182,9 +182,7 @@ EXAMPLE_RING = ("lauban", "zittau", "goerlitz", "loebau", "bautzen", "kamenz")
 
 class TestTownSelection:
     def test_example_of_the_first_round(self) -> None:
-        state = position(
-            ring=EXAMPLE_RING, besieged=["goerlitz", "bautzen"], order=[TURQUOISE, VIOLET, GREY, ORANGE]
-        )  # fmt: skip
+        state = position(ring=EXAMPLE_RING, besieged=["goerlitz", "bautzen"], order=[TURQUOISE, VIOLET, GREY, ORANGE])
         play(state, "go:lauban:0", "go:zittau:0", "go:zittau:2")
         assert decision(state) == (VIOLET, "respond")
         act = state.to_json()["to_act"]
@@ -217,13 +215,9 @@ class TestTownSelection:
 
     @pytest.mark.parametrize("steps", range(6))
     def test_a_guard_for_each_step_and_one_for_staying(self, steps: int) -> None:
-        besieged = TOWNS[(steps + 5) % 6]
-        wagons = {0: "zittau", 1: "goerlitz", 2: "goerlitz", 3: "goerlitz", 4: "goerlitz"}
-        wagons |= dict(zip(range(1, 5), [town for town in TOWNS if town not in ("zittau", besieged)], strict=True))
-        state = position(humans=5, round=2, wagons=wagons, besieged=[besieged] if besieged != "zittau" else ["lauban"])
         goal = TOWNS[(2 + steps) % 6]
-        if goal in state.to_json()["besieged"]:
-            pytest.skip("the town is besieged")
+        besieged = next(town for town in TOWNS if town not in ("zittau", goal))
+        state = position(humans=5, round=2, wagons={0: "zittau"}, besieged=[besieged])
         state.apply(f"go:{goal}:0")
         assert guards(state)[0] == 3 - [1, 1, 2, 3, 2, 1][steps]
 
@@ -315,14 +309,12 @@ class TestTownSelection:
     def test_a_wagon_keeps_its_position_when_it_wins(self) -> None:
         """Stays where it stands until the round ends, also against the next newcomer."""
         state = play(position(guards=[9] * 4), "go:zittau:0", "go:zittau:4", "accept", "go:kamenz:0")
-        assert [move for move in moves(state) if "zittau" in move][:2] == ["go:zittau:5", "go:zittau:6"]
+        offers = {int(move.rpartition(":")[2]) for move in moves(state) if "zittau" in move}
+        assert offers == {5, 6, 7, 8, 9, 10, 11, 12}
 
     def test_centurion(self) -> None:
         state = position(humans=3, round=2, wagons={0: "goerlitz"}, companions={0: ["centurion"]})
-        assert moves(state) == ["go:goerlitz:0", "go:goerlitz:1", "go:kamenz:0", "go:kamenz:1"] + [
-            "go:zittau:0",
-            "go:zittau:1",
-        ]
+        assert moves(state) == [f"go:{town}:{at}" for town in ("goerlitz", "kamenz", "zittau") for at in (0, 1)]
         state.apply("go:kamenz:1")
         assert guards(state)[0] == 2
         assert wagon(state, 0) == ("kamenz", 1)
@@ -474,15 +466,13 @@ class TestSixPlayerGame:
     def test_a_horse_for_the_neighbours_of_the_fort(self) -> None:
         state = position(
             humans=6, stage="tax_collection", ring=FORT_RING, fort="lauban",
-            wagons={seat: (town, 0) for seat, town in enumerate(FORT_RING)}, tokens={"goerlitz": "plain_1_0"},
+            wagons={seat: (town, 0) for seat, town in enumerate(FORT_RING)},
         )  # fmt: skip
         while state.decision == "collect":
-            state.apply("collect:1" if "collect:1" in moves(state) else moves(state)[0])
-        while state.stage == "tax_collection":
-            state.apply(moves(state)[0])
-        before = position(humans=6, stage="storing", ring=FORT_RING, fort="lauban")
-        assert [player(before, seat)["horses"] for seat in range(6)] == [1, 0, 0, 0, 0, 1]
-        assert player(state, 0)["horses"] == 1
+            side = {"kamenz": 1, "loebau": 1}.get(state.to_json()["to_act"]["town"], 0)  # horses in Loebau alone
+            state.apply(f"collect:{side}")
+        assert [player(state, seat)["horses"] for seat in range(6)] == [1, 0, 0, 0, 1, 1]
+        assert state.to_json()["turn"]["storing_order"] == [5, 4, 0, 2, 3, 1]
 
     def test_no_town_is_besieged_with_automas_counted(self) -> None:
         """Ruling 2.3."""
@@ -642,24 +632,26 @@ class TestHorses:
 
     def test_the_fastest_store_first(self) -> None:
         """Kamenz has two horses on a side, Goerlitz two, Zittau one; ties go to the higher number."""
-        state = play(self.start(), "collect:5", "collect:0", "collect:3")
+        state = play(self.start(goods={0: {"red": 1}}), "collect:5", "collect:0", "collect:3")
         assert [player(state, seat)["horses"] for seat in range(3)] == [2, 2, 1]
         assert self.storing_order(state) == [1, 0, 2]
-        assert decision(state) == (1, "row") or not goods(state, 1)
+        assert decision(state) == (1, "row")
 
     def test_without_horses_the_higher_town_number_is_faster(self) -> None:
         assert self.storing_order(play(self.start(), "collect:0", "collect:1", "collect:0")) == [2, 1, 0]
 
-    @pytest.mark.parametrize(("token", "halves"), [("stableman", 1), ("head_stableman", 3)])
-    def test_stablemen_count_from_the_round_of_their_token_on(self, token: str, halves: int) -> None:
-        number = 1 if token == "stableman" else 3
+    @pytest.mark.parametrize(
+        ("number", "token", "sides", "horses"),
+        [(1, "stableman", "0134", 2.5), (1, "stableman", "1245", 0.5), (3, "head_stableman", "123", 3.5)],
+    )
+    def test_stablemen_count_from_the_round_of_their_token_on(
+        self, number: int, token: str, sides: str, horses: float
+    ) -> None:
+        """On side 3 of Goerlitz are two horses."""
         state = self.start(round=number, tokens={"goerlitz": token})
-        play(state, "collect:0", "collect:1", next(move for move in ("collect:013", "collect:0134", "collect:012")
-             if move in moves(state.clone().apply("collect:0").apply("collect:1"))))  # fmt: skip
-        symbols = 2  # on side 3 of Goerlitz, unless the token does not reach it
-        reached = 2 if token == "stableman" else 0
-        assert player(state, 0)["horses"] == (reached or 0) + halves / 2
-        assert symbols == 2
+        play(state, "collect:0", "collect:1", f"collect:{sides}")
+        assert player(state, 0)["horses"] == horses
+        assert self.storing_order(state)[0] == 0
 
     def test_half_a_horse_is_faster(self) -> None:
         state = self.start(round=3, companions={0: ["stableman"]})
@@ -683,7 +675,7 @@ class TestStoring:
     def example(self) -> la.State:
         return position(
             stage="storing",
-            horses={TURQUOISE: 4, GREY: 3, VIOLET: 2, ORANGE: 1},
+            horses={TURQUOISE: 3, GREY: 2, VIOLET: 1},
             goods={
                 TURQUOISE: {"yellow": 2, "green": 1},
                 ORANGE: {"red": 1, "blue": 1},
@@ -716,7 +708,7 @@ class TestStoring:
 
     def test_after_the_last_the_first_chooses_again(self) -> None:
         state = position(
-            humans=3, stage="storing", horses={0: 3, 1: 2, 2: 1}, goods={0: {"red": 2}, 1: {"blue": 2}}
+            humans=3, stage="storing", horses={0: 3, 1: 2, 2: 1}, goods={0: {"red": 5}, 1: {"blue": 5}}
         )  # fmt: skip
         seats = []
         for row in ("row:royal:2", "row:royal:3", "row:estate:3", "row:royal:1"):
@@ -806,16 +798,15 @@ class TestStoring:
         assert (state.stage, state.round) == ("round_setup", 2)
 
 
-class TestChooserMustContribute:
-    NO_RED = {"royal": ["x...", "xx..", "...", ".x."], "estate": [".x..", "x...", ".x.", "..x"]}  # of side II
+NO_RED = {"royal": ["x...", "xx..", "...", ".x."], "estate": [".x..", "x...", ".x.", "..x"]}
+"""Slots filled so that no red one is left on side II of the tiles that `position` lays out."""
 
+
+class TestChooserMustContribute:
     def test_rows_without_an_own_piece_cannot_be_chosen(self) -> None:
         state = position(humans=3, must=True, stage="storing", horses={0: 3}, goods={0: {"red": 1}, 1: {"blue": 1}})
-        assert moves(state) == ["row:estate:2", "row:estate:4", "row:royal:1"] + [
-            "row:royal:2",
-            "row:royal:3",
-            "row:royal:4",
-        ]
+        royal = [f"row:royal:{row}" for row in (1, 2, 3, 4)]
+        assert moves(state) == ["row:estate:2", "row:estate:4", *royal]
 
     def test_others_still_fill_the_row(self) -> None:
         state = position(humans=3, must=True, stage="storing", horses={0: 3}, goods={0: {"red": 1}, 1: {"blue": 1}})
@@ -829,7 +820,7 @@ class TestChooserMustContribute:
 
     def test_with_a_chamberlain_one_may_pass(self) -> None:
         state = position(
-            humans=3, must=True, round=4, stage="storing", horses={0: 3, 1: 2, 2: 1}, filled=self.NO_RED,
+            humans=3, must=True, round=4, stage="storing", horses={0: 3, 1: 2, 2: 1}, filled=NO_RED,
             goods={0: {"red": 1}, 1: {"blue": 1}}, companions={0: ["chamberlain"]},
         )  # fmt: skip
         assert moves(state) == ["chamberlain:red", "pass"]
@@ -840,7 +831,7 @@ class TestChooserMustContribute:
     def test_who_can_choose_cannot_pass(self) -> None:
         state = position(
             humans=3, must=True, round=4, stage="storing", horses={0: 3}, goods={0: {"red": 1, "blue": 1}},
-            companions={0: ["chamberlain"]}, filled=self.NO_RED,
+            companions={0: ["chamberlain"]}, filled=NO_RED,
         )  # fmt: skip
         assert moves(state)[:2] == ["chamberlain:blue", "chamberlain:red"]
         assert "pass" not in moves(state)
@@ -974,34 +965,34 @@ class TestStoringCompanions:
         assert decision(state) == (1, "row")
 
     def test_chamberlain_once_a_round(self) -> None:
-        state = self.chamberlain()
-        play(state, "chamberlain:red", "row:royal:3", "row:royal:2")
-        if state.seat_to_act == 0 and state.stage == "storing":
-            assert not any(move.startswith("chamberlain") for move in moves(state))
-        assert state.favour[0] == 14 + 3
+        state = self.chamberlain(goods={0: {"red": 3}, 1: {"blue": 3}})
+        play(state, "chamberlain:red", "row:royal:3", "row:estate:4")
+        assert decision(state) == (0, "row")
+        assert all(move.startswith("row:") for move in moves(state))
 
     def test_two_chamberlains_work_twice(self) -> None:
         state = self.chamberlain(
-            companions={0: ["chamberlain", "chamberlain_b"]}, goods={0: {"red": 2}, 1: {"blue": 3}}
+            companions={0: ["chamberlain", "chamberlain_b"]}, goods={0: {"red": 3}, 1: {"blue": 3}}
         )
-        play(state, "chamberlain:red", "row:royal:3", "row:estate:1")
+        play(state, "chamberlain:red", "row:royal:3", "row:estate:4")
         assert decision(state) == (0, "row")
-        assert state.apply("chamberlain:red").favour[0] == 18
+        assert state.apply("chamberlain:red").favour[0] == 10 + 4 + 1 + 4
+        assert state.to_json()["turn"]["used"] == ["chamberlain", "chamberlain_b"]
 
     def test_chamberlain_takes_what_cannot_be_stored(self) -> None:
-        state = self.chamberlain(filled=TestChooserMustContribute.NO_RED)
+        state = self.chamberlain(filled=NO_RED)
         assert moves(state)[0] == "chamberlain:red"
 
     def test_chamberlain_after_all_goods_have_been_stored(self) -> None:
         """Ruling 6.8: at the end of the stage it is used without being asked for."""
-        state = self.chamberlain(filled=TestChooserMustContribute.NO_RED)
+        state = self.chamberlain(filled=NO_RED)
         state.apply("row:royal:3")
         assert (state.stage, state.round) == ("round_setup", 5)
         assert state.favour[:2] == (14, 10 + 1)
 
     def test_chamberlain_at_the_end_works_for_every_holder_and_token(self) -> None:
         state = self.chamberlain(
-            filled=TestChooserMustContribute.NO_RED,
+            filled=NO_RED,
             companions={0: ["chamberlain", "chamberlain_b"], 2: []},
             goods={0: {"red": 3}, 1: {"blue": 1}},
         )
@@ -1054,7 +1045,7 @@ class TestCleanUp:
 
 
 def final(**facts: Any) -> la.State:
-    """Round 6 is over but for one yellow piece, which brings seat 0 the last of its favour points; then it is stored."""
+    """Round 6 is over but for a yellow piece, which brings seat 0 the last of its favour points; then it is stored."""
     facts = {"humans": 3} | facts
     favour = list(facts.pop("favour", [20] * (facts["humans"] + facts.get("automas", 0))))
     favour[0] -= 1
@@ -1111,20 +1102,20 @@ class TestEstates:
         assert gains(final(humans=4, cards=cards)) == points
 
     def test_a_tie_beyond_the_table_brings_nothing(self) -> None:
-        hands = {0: ["clergy 5"], 1: ["clergy 4"], 2: ["clergy 4"]}
-        assert gains(final(humans=3, cards=hands | {2: ["clergy 4"]})) == (6, 2, 2)
         five = {0: ["clergy 5"], 1: ["clergy 5", "clergy 2"], 2: ["clergy 4"], 3: ["clergy 3"], 4: ["clergy 3"]}
         assert gains(final(humans=5, cards=five)) == (6, 9, 4, 0, 0)
 
     def test_grey_cards_count(self) -> None:
-        state = final(humans=3, companions={0: ["advocatus_a"]}, grey={0: ["nobles", "nobles"]}, cards={1: ["nobles 3"]})
+        state = final(
+            humans=3, companions={0: ["advocatus_a"]}, grey={0: ["nobles", "nobles"]}, cards={1: ["nobles 3"]}
+        )
         assert gains(state) == (6, 4, 0)
 
 
 class TestFinalCompanions:
     @pytest.mark.parametrize(
         ("token", "gain"),
-        [("lady_in_waiting", 3), ("lady_in_waiting_b", 3), ("the_queen", 5), ("bishop", 0), ("chancellor", 0)],
+        [("lady_in_waiting", 3), ("lady_in_waiting_b", 3), ("the_queen", 5)],
     )
     def test_points(self, token: str, gain: int) -> None:
         assert gains(final(companions={1: [token]})) == (0, gain, 0)
@@ -1195,10 +1186,7 @@ class TestFinalCompanions:
 
     def test_the_dearer_exchange_comes_first_and_players_in_order(self) -> None:
         """Ruling 8.2: equal ones in the order in which they were acquired."""
-        tokens = {
-            0: ["hetman"],
-            2: ["captain_of_the_guard_b", "captain_of_the_guard"],
-        }
+        tokens = {0: ["hetman"], 2: ["captain_of_the_guard_b", "captain_of_the_guard"]}
         state = final(companions=tokens, wagons={0: ("goerlitz", 1), 1: ("kamenz", 1), 2: ("zittau", 0)})
         seen = []
         while not state.is_over:
@@ -1358,12 +1346,11 @@ class TestAutomaTownSelection:
     def test_the_first_arrow_says_stay(self) -> None:
         assert wagon(self.placing("automa_1"), 2) == ("goerlitz", 0)
 
-    @pytest.mark.parametrize(("card", "goal"), [("automa_1", ("kamenz", 0)), ("automa_2", ("zittau", 1))])
-    def test_the_second_arrow_counts_if_its_town_is_besieged(self, card: str, goal: tuple[str, int]) -> None:
-        """To the nearest town that is not besieged: clockwise Kamenz, the other way Zittau, where a human stands."""
-        state = self.placing(card, besieged=["goerlitz", "bautzen", "lauban"][:3], wagons={
-            0: ("zittau", 0), 1: "kamenz", 2: "goerlitz"})  # fmt: skip
-        assert wagon(state, 2) == (goal if card == "automa_1" else ("loebau", 0))
+    @pytest.mark.parametrize(("card", "goal"), [("automa_1", "kamenz"), ("automa_2", "loebau")])
+    def test_the_second_arrow_counts_if_its_town_is_besieged(self, card: str, goal: str) -> None:
+        """To the nearest town that is not besieged: clockwise the next one, the other way past two of them."""
+        state = self.placing(card, besieged=["goerlitz", "bautzen", "lauban"])
+        assert wagon(state, 2) == (goal, 0)
 
     @pytest.mark.parametrize(("card", "goal"), [("automa_3", "kamenz"), ("automa_4", "zittau")])
     def test_a_direction_leads_away_from_home(self, card: str, goal: str) -> None:
@@ -1483,11 +1470,6 @@ class TestAutomaConflict:
         assert wagon(state, 2) == ("zittau", 12)
         assert moves(state) == ["accept"]
         assert guards(state.apply("accept")) == [12, 24]
-
-    def test_it_closes_no_town_that_it_leaves_to_others(self) -> None:
-        state = self.meeting(3, 5).apply({"automa_card": "automa_1"})
-        assert state.stage == "tax_collection"
-        assert state.to_json()["order"] == [0, 1]
 
 
 class TestAutomaTaxAndStoring:
