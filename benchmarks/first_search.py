@@ -38,9 +38,7 @@ def main() -> int:
     wins, margin = (sum(column) for column in zip(*results, strict=True))
     share = wins / options.games
     error = 1.96 * sqrt(share * (1 - share) / options.games)
-    print(
-        f"{options.humans} humans, {options.automas} automas, {options.iterations} iterations, seeds 0-{options.games - 1}"
-    )
+    print(f"{options.humans} humans, {options.automas} automas, {options.iterations} iterations, {options.games} games")
     print(
         f"won {wins:g} of {options.games} ({share:.1%} +- {error:.1%}), {margin / options.games:+.1f} favour on average"
     )

@@ -11,6 +11,7 @@ cdef enum:
 ctypedef struct CardRest:
     uint8_t grey            # grey cards: all of them are in hidden hands
     uint8_t cards[DECKS]    # coloured cards by deck: in hidden hands, or discarded
+    uint8_t known           # mask of the decks of which a known hand holds a card
 
 # What a view leaves open.
 ctypedef struct HiddenHands:
@@ -22,6 +23,7 @@ ctypedef struct HiddenHands:
     uint8_t estate_seat[MAX_PLAYERS]
     int n_rests[ESTATES]                 # at least 1 where estates are hidden
     CardRest rests[ESTATES][MAX_RESTS]
+    uint8_t taken                        # mask of the decks whose card of this round is in a hand (rules 6.6)
     int n_exchanges                      # hand-over decisions that others have made and the view does not show
     uint8_t exchange_seat[MAX_EXCHANGES]
     uint8_t exchange_token[MAX_EXCHANGES]

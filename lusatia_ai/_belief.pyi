@@ -11,7 +11,8 @@ class Worlds:
         view: StateCore,
         guards: Sequence[tuple[int, int, int]],
         estates: Sequence[int],
-        rests: Sequence[Sequence[tuple[int, tuple[int, ...]]]],
+        rests: Sequence[Sequence[tuple[int, tuple[int, ...], int]]],
+        taken: int,
         exchanges: Sequence[tuple[int, int]],
     ) -> None: ...
     def sample_into(self, state: StateCore, seed: int) -> None: ...

@@ -14,24 +14,54 @@ cdef void deal_hidden(GameState* s, const GameTables* t, const HiddenHands* hidd
     for i in range(hidden.n_guards):
         s.guards[hidden.guard_seat[i]] = hidden.guard_low[i] + rng_below(rng, hidden.guard_span[i])
     if hidden.n_estates:
-        for i in range(ESTATES):
-            deal_estate(s, t, hidden, i, rng)
+        deal_estates(s, t, hidden, rng)
     for i in range(hidden.n_exchanges):
         exchange(s, t, hidden.exchange_seat[i], hidden.exchange_token[i], rng)
 
 
-cdef inline void deal_estate(GameState* s, const GameTables* t, const HiddenHands* hidden, int estate,
-                             Rng* rng) noexcept nogil:
+cdef void deal_estates(GameState* s, const GameTables* t, const HiddenHands* hidden, Rng* rng) noexcept nogil:
+    cdef uint8_t discarded[DECKS][ESTATES]
+    cdef int estate, deck, held = 0
+    memset(discarded, 0, sizeof(discarded))
+    for estate in range(ESTATES):
+        held |= deal_estate(s, t, hidden, estate, discarded, rng)
+    for deck in range(DECKS):
+        if hidden.taken & ~held & 1 << deck:
+            estate = random_discard(discarded[deck], rng)
+            s.estates[random_hand(hidden, rng)][estate] += t.symbols[deck]
+
+
+cdef inline int deal_estate(GameState* s, const GameTables* t, const HiddenHands* hidden, int estate,
+                            uint8_t discarded[DECKS][ESTATES], Rng* rng) noexcept nogil:
+    """Deal the cards of one estate; returns the mask of decks of which a hand now holds a card."""
     cdef const CardRest* rest = &hidden.rests[estate][rng_below(rng, hidden.n_rests[estate])]
-    cdef int deck
+    cdef int deck, held = rest.known
     cdef uint32_t hand
     for _ in range(rest.grey):
-        s.estates[hidden.estate_seat[rng_below(rng, hidden.n_estates)]][estate] += t.grey_symbols
+        s.estates[random_hand(hidden, rng)][estate] += t.grey_symbols
     for deck in range(DECKS):
         for _ in range(rest.cards[deck]):
             hand = rng_below(rng, hidden.n_estates + 1)
             if hand < <uint32_t> hidden.n_estates:
                 s.estates[hidden.estate_seat[hand]][estate] += t.symbols[deck]
+                held |= 1 << deck
+            else:
+                discarded[deck][estate] += 1
+    return held
+
+
+cdef inline int random_hand(const HiddenHands* hidden, Rng* rng) noexcept nogil:
+    return hidden.estate_seat[rng_below(rng, hidden.n_estates)]
+
+
+cdef inline int random_discard(const uint8_t* counts, Rng* rng) noexcept nogil:
+    """The estate of a random one of the discarded cards of a deck, of which there is one at least."""
+    cdef int estate = 0
+    cdef uint32_t pick = rng_below(rng, counts[0] + counts[1] + counts[2])
+    while pick >= counts[estate]:
+        pick -= counts[estate]
+        estate += 1
+    return estate
 
 
 cdef inline void exchange(GameState* s, const GameTables* t, int seat, int token, Rng* rng) noexcept nogil:
@@ -49,12 +79,13 @@ cdef class Worlds:
         view: the view as a `StateCore`, hidden guards and estates being 0.
         guards: (seat, lowest, highest) for each seat with hidden guards.
         estates: the seats with hidden estates.
-        rests: for each estate up to `MAX_RESTS` pairs (grey cards, (cards of each deck)): what is left for the hidden
-            hands and the discard when the known hands are taken out.
+        rests: for each estate up to `MAX_RESTS` triples (grey cards, cards of each deck, mask of decks): what is left
+            for the hidden hands and the discard when the known hands are taken out, and of which decks these hold cards.
+        taken: mask of the decks whose card of this round has been taken.
         exchanges: (seat, token) for each hand-over decision that the view does not show, in order.
     """
 
-    def __init__(self, StateCore view not None, guards, estates, rests, exchanges):
+    def __init__(self, StateCore view not None, guards, estates, rests, taken, exchanges):
         cdef int i, j, deck
         self.tables = view.tables
         copy_state(&self.base, &view.s)
@@ -69,10 +100,12 @@ cdef class Worlds:
         self.hidden.n_estates = len(estates)
         for i, options in enumerate(rests):
             self.hidden.n_rests[i] = min(len(options), MAX_RESTS)
-            for j, (grey, cards) in enumerate(options[:MAX_RESTS]):
+            for j, (grey, cards, known) in enumerate(options[:MAX_RESTS]):
                 self.hidden.rests[i][j].grey = grey
+                self.hidden.rests[i][j].known = known
                 for deck in range(DECKS):
                     self.hidden.rests[i][j].cards[deck] = cards[deck]
+        self.hidden.taken = taken
         for i, (seat, token) in enumerate(exchanges):
             self.hidden.exchange_seat[i] = seat
             self.hidden.exchange_token[i] = token

@@ -244,18 +244,24 @@ def _hands(at: Situation) -> Faults:
                 f"{hands} symbols",
                 f"hands made of the {sum(gone.values())} cards gone from the decks and all {grey} gone from the supply",
             )
-        held = {_decks_held(gone, cards) for greys, cards in rests if greys == 0}
+        held = {decks_held(gone, cards) for greys, cards in rests if greys == 0}
         held_decks = {before | more for before in held_decks for more in held}
-    taken = sum(1 << deck for deck, estate in enumerate(at.raw["face_up"]) if estate == NONE and not at.clear)
+    taken = decks_taken(at.raw)
     if held_decks and not at.hidden_estates and not any(decks & taken == taken for decks in held_decks):
         yield Fault("face_up", "a card gone that no hand can hold", "cards on offer, but for those taken (rules 6.6)")
     if not at.tables.variant.easy:
         yield from _grey_cards(at)
 
 
-def _decks_held(gone: Mapping[int, int], rest: Cards) -> int:
+def decks_held(gone: Mapping[int, int], rest: Cards) -> int:
     """Mask of the decks from which cards have gone that are not among the rest."""
     return sum(1 << deck for deck, count in enumerate(gone.values()) if rest[deck] < count)
+
+
+def decks_taken(raw: Mapping[str, Any]) -> int:
+    """Mask of the decks whose card of this round has been taken from the offer, and so is in a hand (rules 6.6)."""
+    on_offer = raw["tile"][0] != NONE
+    return sum(1 << deck for deck, estate in enumerate(raw["face_up"]) if on_offer and estate == NONE)
 
 
 def cards_gone(tables: Tables, raw: Mapping[str, Any], estate: int) -> tuple[dict[int, int], int]:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from ._belief import Worlds
 from ._core import DECISIONS, STAGES, StateCore
 from ._tables import Move, Tables
-from .contradictions import cards_gone, rests_of
+from .contradictions import cards_gone, decks_held, decks_taken, rests_of
 from .errors import Fault, PositionError
 from .position import MOST_GUARDS, NONE, LoadedPosition, Raw, parse_json, read_position, write_position
 from .rules import Variant
@@ -135,14 +135,19 @@ class View:
     def worlds(self) -> Worlds:
         """The source of worlds that searches draw from."""
         guards = [(seat, *self._guard_bounds(seat)) for seat in self.hidden_guards]
-        return Worlds(self._core, guards, self.hidden_estates, list(self._rests()), list(self._exchanges()))
+        taken = decks_taken(self._raw)
+        return Worlds(self._core, guards, self.hidden_estates, list(self._rests()), taken, list(self._exchanges()))
 
-    def _rests(self) -> Iterator[list[tuple[int, tuple[int, ...]]]]:
-        """For each estate what is left of its cards for the hidden hands, when the known ones are taken out."""
+    def _rests(self) -> Iterator[list[tuple[int, tuple[int, ...], int]]]:
+        """For each estate what is left of its cards for the hidden hands, when the known ones are taken out.
+
+        With each, the mask of the decks of which the known hands then hold a card.
+        """
         for estate in range(3 if self.hidden_estates else 0):
             known = [hand[estate] for seat, hand in enumerate(self._raw["estates"]) if seat not in self.hidden_estates]
             gone, grey = cards_gone(self.tables, self._raw, estate)
-            yield sorted(rests_of(known, gone, grey, self.tables.components.estate_cards.grey_symbols))
+            rests = rests_of(known, gone, grey, self.tables.components.estate_cards.grey_symbols)
+            yield [(greys, cards, decks_held(gone, cards)) for greys, cards in sorted(rests)]
 
     def _guard_bounds(self, seat: int) -> tuple[int, int]:
         """Between which numbers the hidden guards of a seat lie, by the view's range and by what is on the table."""
