@@ -10,6 +10,7 @@ import json
 import os
 import random
 import sys
+import time as time_module
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
@@ -36,6 +37,10 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 BAD_INPUT = 2
 INTERRUPTED = 130
+LEAST_SECONDS = 0.05  # that a hint searches, however long the start has taken
+CLOSING_SECONDS = 0.03  # for printing and ending
+
+_IMPORTED = time_module.perf_counter()
 
 
 # --- errors -----------------------------------------------------------------------------------------
@@ -232,7 +237,12 @@ def _variant_options(command: Command) -> Command:
 
 
 def _limit_options(command: Command) -> Command:
-    time = click.option("--time", type=float, metavar="SECONDS", help="Time for a search.  [default: 1.0]")
+    time = click.option(
+        "--time",
+        type=float,
+        metavar="SECONDS",
+        help="Time for a search; a hint counts from the start of the command.  [default: 1.0]",
+    )
     iterations = click.option("--iterations", type=int, metavar="N", help="Simulated games for a search.")
     return time(iterations(command))
 
@@ -280,6 +290,26 @@ def _limit(time: float | None, iterations: int | None) -> Limit:
     from .search import Limit
 
     return Limit(time=1.0 if time is None and iterations is None else time, iterations=iterations)
+
+
+def _left_of(limit: Limit) -> Limit:
+    """The limit, less the time that this process has taken to start and will take to print and end."""
+    from .search import Limit
+
+    if limit.time is None:
+        return limit
+    left = limit.time - _seconds_running() - CLOSING_SECONDS
+    return Limit(time=max(left, min(limit.time, LEAST_SECONDS)), iterations=limit.iterations)
+
+
+def _seconds_running() -> float:
+    """How long this process has been running, the start of Python included where the system tells it."""
+    since_import = time_module.perf_counter() - _IMPORTED
+    try:
+        ticks = int(Path("/proc/self/stat").read_text().rpartition(")")[2].split()[19])
+        return time_module.clock_gettime(time_module.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK")
+    except (OSError, ValueError, IndexError, AttributeError):
+        return since_import
 
 
 def _hands_option(default: str, help: str) -> Callable[[Command], Command]:
@@ -495,7 +525,9 @@ def hint(
         raise click.UsageError(
             f"Invalid value for '--seat': found {seat}; allowed: {decider}, the seat that is to decide"
         )
-    result = _search(_known(state, hands), limit, seed)
+    from . import show  # noqa: F401  (imported now, since the time limit includes it)
+
+    result = _search(_known(state, hands), _left_of(limit), seed)
     if as_json:
         write_json(_hint_json(result, top))
     else:

@@ -599,6 +599,33 @@ def _order_after_selection(at: Situation) -> Faults:
         yield Fault("order", repr(at.raw["order"]), f"{expected}, by positions and town numbers")
 
 
+def _goods(at: Situation) -> Faults:
+    """Before a player's tax collection only producing companions can have brought goods (rules 2.4, 5.3)."""
+    if at.clear or at.stage == "storing":
+        return
+    for player in range(at.players):
+        if at.has_collected(player):
+            continue
+        sources = [set(at.effects(token).produce) for token in at.raw["companions"][player] if at.is_used(token)]
+        sources = [colours for colours in sources if colours]
+        held = dict(zip(at.tables.goods, at.raw["goods"][player], strict=True))
+        pieces = [colour for colour, count in held.items() for _ in range(count)]
+        if len(pieces) != len(sources) or not _can_come_from(pieces, sources):
+            place = f"players[{player}].goods"
+            yield Fault(place, f"{len(pieces)} pieces", f"{len(sources)} of producing companions, before collecting")
+
+
+def _can_come_from(pieces: list[str], sources: list[set[str]]) -> bool:
+    """Whether each piece can be given a source of its own, one that makes its colour."""
+    if not pieces:
+        return True
+    first, rest = pieces[0], pieces[1:]
+    return any(
+        first in colours and _can_come_from(rest, sources[:index] + sources[index + 1 :])
+        for index, colours in enumerate(sources)
+    )
+
+
 def _horses(at: Situation) -> Faults:
     most = _most_horses(at)
     for seat in range(at.humans):
@@ -767,6 +794,7 @@ STEPS = (
         _produce,
         _collection,
         _order_after_selection,
+        _goods,
         _horses,
         _storing,
         _rows,

@@ -632,7 +632,8 @@ class TestHorses:
 
     def test_the_fastest_store_first(self) -> None:
         """Kamenz has two horses on a side, Goerlitz two, Zittau one; ties go to the higher number."""
-        state = play(self.start(goods={0: {"red": 1}}), "collect:5", "collect:0", "collect:3")
+        state = self.start(tokens={"goerlitz": "guild_master_b"})
+        play(state, "collect:5", "collect:0", "collect:023")
         assert [player(state, seat)["horses"] for seat in range(3)] == [2, 2, 1]
         assert self.storing_order(state) == [1, 0, 2]
         assert decision(state) == (1, "row")
