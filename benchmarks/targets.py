@@ -1,17 +1,22 @@
-"""The speed of the forward model against its targets: `python benchmarks/targets.py`.
+"""The speed of the forward model, and of a hint, against their targets: `python benchmarks/targets.py`.
 
-Each figure is the best of several runs in C on one core. Exit code 1 if a target is missed.
+Each figure of the forward model is the best of several runs on one core. Exit code 1 if a target is missed.
 """
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from time import perf_counter
 from timeit import repeat
 
 import lusatia_ai as la
 from lusatia_ai import _bench
 
+POSITIONS = Path(__file__).parents[1] / "examples" / "positions"
 REPEATS = 7
 N = 1_000_000
 PLAYOUTS = 5_000
@@ -52,6 +57,7 @@ def targets() -> list[Target]:
         Target("clone, from Python", python_clone, "ns", 100),
         Target("clone and new hidden hands, in C", world, "ns", 250),
         *playout_targets(state),
+        *hint_targets(),
     ]
 
 
@@ -63,6 +69,21 @@ def playout_targets(state: la.State) -> list[Target]:
         Target("random decisions, four players", decisions / 1e6, "million a second", 10, more=True),
         Target("random games, four players", games, "a second", 55_000, more=True),
     ]
+
+
+def hint_targets() -> list[Target]:
+    """How much longer than its time limit the whole command takes, in the worst of its examples at their median."""
+    overruns = []
+    for path in sorted(POSITIONS.glob("*.json")):
+        command = [sys.executable, "-m", "lusatia_ai", "hint", str(path), "--time", "1"]
+        overruns.append(median(seconds_of(command) - 1 for _ in range(3)) * 1e3)
+    return [Target("lusatia-ai hint --time 1, over its limit", max(overruns), "ms", 50)]
+
+
+def seconds_of(command: list[str]) -> float:
+    started = perf_counter()
+    subprocess.run(command, check=True, capture_output=True)
+    return perf_counter() - started
 
 
 def main() -> int:
