@@ -1,4 +1,4 @@
-"""AI opponents, hints, analysis and an exact solver for League of Six: Complete Edition."""
+"""AI opponents and hints for League of Six: Complete Edition."""
 
 from ._tables import Move
 from .components import ComponentSet, complete_edition

@@ -589,7 +589,13 @@ def _print_hint(result: SearchResult, position: Mapping[str, Any], top: int) -> 
 @main.command()
 @click.argument("file", metavar="[FILE]", required=False)
 @_variant_options
-@click.option("--seat", "seats", type=int, multiple=True, help="A seat that a person plays; repeat it.  [default: 0]")
+@click.option(
+    "--seat",
+    "seats",
+    type=int,
+    multiple=True,
+    help="A seat that a person plays; repeat it.  [default: those with a name in a saved game, or 0]",
+)
 @click.option("--name", "names", multiple=True, help="The name of that person; repeat it in the same order.")
 @_limit_options
 @_hands_option("hidden", "Whether you and the bots see the hands of others.")
@@ -621,9 +627,11 @@ def play(
         import readline  # noqa: F401 - lets people edit their lines
     limit = _limit(time, iterations)
     match = _match_from(file, options)
-    seats = seats or (0,)
+    seats = seats or match.named_persons() or (0,)
     _check_persons(match, seats, names)
     console = _console()
+    if file is not None:
+        console.print(f"Played by persons: {_persons_words(match, seats)}. Other seats are taken with --seat.")
     console.print("Type help to see what you can do.", style="dim")
     Game(
         match=match,
@@ -652,6 +660,14 @@ def _match_from(file: str | None, options: Mapping[str, Any]) -> Match:
         raise InputError(f"cannot read {file}: {error.strerror or error}; allowed: a saved game") from None
     except LusatiaError as error:
         raise InputError(f"{file}: {error}") from None
+
+
+def _persons_words(match: Match, seats: tuple[int, ...]) -> str:
+    from .show import player_name
+
+    position = match.state.to_json()
+    names = {seat: player_name(position, seat, match.names) for seat in seats}
+    return ", ".join(name if name == f"seat {seat}" else f"{name} (seat {seat})" for seat, name in names.items())
 
 
 def _check_persons(match: Match, seats: tuple[int, ...], names: tuple[str, ...]) -> None:
@@ -758,7 +774,13 @@ def _print_bench(result: Bench) -> None:
 @main.group(cls=Commands, invoke_without_command=True)
 @click.pass_context
 def components(ctx: click.Context) -> None:
-    """Check and show component sets: what is printed on tiles, tokens and cards."""
+    """Check and show component sets: what is printed on tiles, tokens and cards.
+
+    \b
+    Examples:
+      lusatia-ai components show
+      lusatia-ai components check my_edition.toml
+    """
     _help_if_alone(ctx)
 
 

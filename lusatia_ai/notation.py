@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from ._core import DECISIONS, StateCore
@@ -98,11 +98,17 @@ def read_chance(state: StateCore, data: object) -> dict[str, Any]:
     reader = Reader(faults, data, "", "chance object")[event]
     raw = _READERS[event](state, reader)
     if faults:
-        raise NotationError("bad chance object: " + "; ".join(map(str, faults)))
-    problem = _PROBLEMS[event](state, raw)
-    if problem:
-        raise IllegalMoveError(f"illegal chance event {event}: {problem}")
+        raise NotationError("bad chance object:" + _listed(map(str, faults)))
+    problems = list(_PROBLEMS[event](state, raw))
+    if problems:
+        raise IllegalMoveError(f"illegal chance event {event}:{_listed(problems)}")
     return raw
+
+
+def _listed(lines: Iterable[str]) -> str:
+    """One line behind a space, several one below the other."""
+    listed = list(lines)
+    return f" {listed[0]}" if len(listed) == 1 else "".join(f"\n  {line}" for line in listed)
 
 
 def _event_of(data: object) -> str:
@@ -153,7 +159,9 @@ def _read_round(state: StateCore, reader: Reader) -> dict[str, Any]:
         fort = reader["fort"].choice(tables.towns)
     open_towns = [town for town in tables.towns if town not in besieged]
     reader["tokens"].keys(open_towns)
-    tokens = {town: reader["tokens"][town].choice(tables.tokens) for town in open_towns}
+    pool, refill = drawable_tokens(state)
+    drawable = names_in(tables.tokens, pool | refill)
+    tokens = {town: reader["tokens"][town].choice(tables.tokens, told=drawable) for town in open_towns}
     reader["face_up"].keys(symbols)
     face_up = [reader["face_up"][key].choice(tables.estates) for key in symbols]
     tiles = [reader[name].choice(tables.tiles) for name in ("estate", "royal")]
@@ -178,45 +186,56 @@ def _index_or_none(names: Sequence[str], name: str) -> int:
     return names.index(name) if name else NONE
 
 
-def _round_problem(state: StateCore, raw: Mapping[str, Any]) -> str:
-    """Why the pools do not allow this round, or nothing."""
+def _round_problems(state: StateCore, raw: Mapping[str, Any]) -> Iterator[str]:
+    """Why the pools do not allow this round."""
     tables, now = state.tables, state.raw()
-    tokens = [token for token in raw["tokens"] if token != NONE]
-    if len(set(tokens)) < len(tokens):
-        return "a token lies on two towns"
-    pool, refill = now["token_pool"], now["easy_used"]
-    if not tables.variant.easy:
-        of_round = POOLS[(now["round"] - 1) // 2]
-        pool &= mask_of(tables.tokens, [token.id for token in tables.components.tokens if token.pool == of_round])
-    short = bin(pool).count("1") < len(tokens)
-    for token in tokens:
-        if not (pool | (refill if short else 0)) >> token & 1:
-            return f"the token {tables.tokens[token]} is not among those still to be drawn"
-    drawn = sum(1 << token for token in tokens)
-    if short and pool & ~drawn:
-        return "the rest of the bag must be drawn before the used pile is (rules 2.5)"
+    yield from _token_problems(state, [token for token in raw["tokens"] if token != NONE])
     for deck, estate in enumerate(raw["face_up"]):
         if not now["decks"][deck][estate]:
             symbols = tables.components.estate_cards.symbols[deck]
-            return f"the deck of {symbols} symbols has no card of {tables.estates[estate]} left"
+            yield f"the deck of {symbols} symbols has no card of {tables.estates[estate]} left"
     if raw["tile"][0] == raw["tile"][1]:
-        return f"{tables.tiles[raw['tile'][0]]} cannot lie in both warehouses"
-    for tile in raw["tile"]:
+        yield f"{tables.tiles[raw['tile'][0]]} cannot lie in both warehouses"
+    for tile in sorted(set(raw["tile"])):
         if not now["tiles_left"] >> tile & 1:
-            return f"{tables.tiles[tile]} has been used in this half of the game"
-    return ""
+            left = ", ".join(names_in(tables.tiles, now["tiles_left"]))
+            yield f"{tables.tiles[tile]} has been used in this half of the game; left are {left}"
 
 
-def _automa_town_problem(state: StateCore, raw: Mapping[str, Any]) -> str:
-    if state.towns_for_automa() >> raw["pick"] & 1:
-        return ""
-    return f"{state.tables.towns[raw['pick']]} is closed to the automa (rules 9.2)"
+def _token_problems(state: StateCore, tokens: list[int]) -> Iterator[str]:
+    tables = state.tables
+    pool, refill = drawable_tokens(state)
+    if len(set(tokens)) < len(tokens):
+        yield "a token lies on two towns"
+    short = bin(pool).count("1") < len(tokens)
+    allowed = pool | (refill if short else 0)
+    for token in sorted(set(tokens)):
+        if not allowed >> token & 1:
+            left = ", ".join(names_in(tables.tokens, allowed))
+            yield f"the token {tables.tokens[token]} is not among those still to be drawn: {left}"
+    if short and pool & ~sum(1 << token for token in set(tokens)):
+        yield "the rest of the bag must be drawn before the used pile is (rules 2.5)"
 
 
-def _automa_card_problem(state: StateCore, raw: Mapping[str, Any]) -> str:
-    if state.raw()["automa_deck"] >> raw["pick"] & 1:
-        return ""
-    return f"{state.tables.cards[raw['pick']]} is not in the deck: it comes again when the deck is shuffled (rules 9.1)"
+def drawable_tokens(state: StateCore) -> tuple[int, int]:
+    """Masks of the tokens that this round may draw, and of those that come next if they do not suffice (rules 2.5)."""
+    tables, now = state.tables, state.raw()
+    if tables.variant.easy:
+        return now["token_pool"], now["easy_used"]
+    of_round = POOLS[(now["round"] - 1) // 2]
+    names = [token.id for token in tables.components.tokens if token.pool == of_round]
+    return now["token_pool"] & mask_of(tables.tokens, names), 0
+
+
+def _automa_town_problems(state: StateCore, raw: Mapping[str, Any]) -> Iterator[str]:
+    if not state.towns_for_automa() >> raw["pick"] & 1:
+        yield f"{state.tables.towns[raw['pick']]} is closed to the automa (rules 9.2)"
+
+
+def _automa_card_problems(state: StateCore, raw: Mapping[str, Any]) -> Iterator[str]:
+    if not state.raw()["automa_deck"] >> raw["pick"] & 1:
+        card = state.tables.cards[raw["pick"]]
+        yield f"{card} is not in the deck: it comes again when the deck is shuffled (rules 9.1)"
 
 
 _READERS: dict[str, Callable[[StateCore, Reader], dict[str, Any]]] = {
@@ -225,9 +244,9 @@ _READERS: dict[str, Callable[[StateCore, Reader], dict[str, Any]]] = {
     "automa_town": _read_automa_town,
     "automa_card": _read_automa_card,
 }
-_PROBLEMS: dict[str, Callable[[StateCore, Mapping[str, Any]], str]] = {
-    "setup": lambda state, raw: "",
-    "round": _round_problem,
-    "automa_town": _automa_town_problem,
-    "automa_card": _automa_card_problem,
+_PROBLEMS: dict[str, Callable[[StateCore, Mapping[str, Any]], Iterable[str]]] = {
+    "setup": lambda state, raw: (),
+    "round": _round_problems,
+    "automa_town": _automa_town_problems,
+    "automa_card": _automa_card_problems,
 }

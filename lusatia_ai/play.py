@@ -101,11 +101,22 @@ class Match:
             self.events.pop()
 
     def save(self, path: str | Path) -> None:
-        """Write the match as a record, or as a mere position if it did not begin with the set-up."""
+        """Write the match as a record, or as a mere position if it did not begin with the set-up.
+
+        Raises:
+            LusatiaError: if the file holds something else than a record or position.
+        """
+        if not _may_write(Path(path)):
+            raise LusatiaError(f"{path} holds something else; allowed: a new file, or a saved game or position")
         if self.events is None:
             Path(path).write_text(position_text(self.state.to_json()), encoding="utf-8")
         else:
             self.record().save(path)
+
+    def named_persons(self) -> tuple[int, ...]:
+        """The seats of humans with a name of their own, as a saved game keeps them."""
+        names = (self.names or [])[: self.state.variant.humans]
+        return tuple(seat for seat, name in enumerate(names) if not _NO_NAME.fullmatch(name))
 
     def record(self) -> Record:
         """The match as a record; it must have begun with the set-up."""
@@ -131,6 +142,20 @@ class Match:
         if isinstance(data, Mapping) and "view" in data:
             raise LusatiaError("this is a view with hidden hands; allowed: a full position, or a record")
         return cls(State.from_json(data, chance="manual"))
+
+
+_NO_NAME = re.compile(r"((seat|player|automa) ?\d+)?", re.IGNORECASE)
+
+
+def _may_write(path: Path) -> bool:
+    """Whether nothing is lost if the file is written: it is new, or one of ours."""
+    if not path.exists():
+        return True
+    try:
+        data = parse_json(path.read_bytes(), "record or position")
+    except LusatiaError:
+        return False
+    return isinstance(data, Mapping) and str(data.get("format")).startswith("lusatia-")
 
 
 # --- short spellings --------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from ._core import DECISIONS, STAGES
 from ._tables import WAREHOUSES, Tables
 from .components import ComponentSet, builtin, builtin_names
 from .contradictions import Situation, find_contradictions
-from .errors import ComponentError, Fault, PositionError
+from .errors import ComponentError, Fault, PositionError, VariantError
 from .reading import Reader
 from .rules import Variant
 
@@ -33,7 +33,16 @@ Raw = dict[str, Any]
 
 @lru_cache(maxsize=64)
 def compile_tables(components: ComponentSet, variant: Variant) -> Tables:
-    """The core's tables for a component set and a variant; the same object for equal arguments."""
+    """The core's tables for a component set and a variant; the same object for equal arguments.
+
+    Raises:
+        VariantError: if the variant gives a side to a town that the component set does not have.
+    """
+    if isinstance(variant.sides, Mapping):
+        faults: list[Fault] = []
+        Reader(faults, variant.sides, "sides", "variant").keys([town.id for town in components.towns])
+        if faults:
+            raise VariantError(faults)
     return Tables(components, variant)
 
 

@@ -151,11 +151,11 @@ class Reader:
         self.reject(f"a name of characters {pattern.pattern[:-1]}")
         return ""
 
-    def choice(self, names: Collection[str], or_else: str = "") -> str:
-        """One of `names`; `or_else` adds to the message what else is allowed."""
+    def choice(self, names: Collection[str], or_else: str = "", told: Collection[str] | None = None) -> str:
+        """One of `names`; `or_else` adds to the message what else is allowed, `told` lists there other names."""
         if isinstance(self.value, str) and self.value in names:
             return self.value
-        self.reject(one_of(names) + or_else)
+        self.reject(one_of(names if told is None else told) + or_else)
         return ""
 
     def counted(self, names: Collection[str], low: int, high: int, or_else: str = "") -> tuple[str, int]:

@@ -732,3 +732,9 @@ def large_set(size: int) -> Json:
     data["estate_cards"] |= {"symbols": [1, 2, 3, 4], "copies_per_estate": 6, "grey_symbols": 2}
     data["start"] |= {"favour": 99, "guards": 99}
     return data
+
+
+@pytest.mark.parametrize("make", [la.State.new, la.Record.new])
+def test_a_side_for_a_town_that_there_is_not_is_refused(make: Any) -> None:
+    with pytest.raises(la.VariantError, match="zitau"):
+        make(la.Variant(3, sides={"zitau": "dark"}))

@@ -394,3 +394,20 @@ def test_a_whole_game_is_played_to_its_end(variant, persons):
     assert table.state.is_over
     assert "The game is over: " in out
     assert table.game.match.record().state() == table.state
+
+
+def test_a_file_that_holds_something_else_is_not_overwritten(tmp_path):
+    match = Match(la.State.new(la.Variant(3), seed=1, chance="manual"))
+    thesis = tmp_path / "thesis.txt"
+    thesis.write_text("years of work")
+    with pytest.raises(la.LusatiaError, match="something else"):
+        match.save(thesis)
+    assert thesis.read_text() == "years of work"
+    match.save(tmp_path / "game.json")
+    match.save(tmp_path / "game.json")
+
+
+def test_a_saved_game_knows_which_seats_have_names_of_their_own(tmp_path):
+    match = Match(la.State.new(la.Variant(3), seed=1, chance="manual"), names=["seat 0", "Player 2", "Bob"])
+    match.save(tmp_path / "bob.json")
+    assert Match.load(tmp_path / "bob.json").named_persons() == (2,)
