@@ -7,6 +7,8 @@ equal chances. Whatever the view shows is the same in every world.
 
 from libc.string cimport memset
 
+from ._core import require_layout
+
 
 cdef void deal_hidden(GameState* s, const GameTables* t, const HiddenHands* hidden, Rng* rng) noexcept nogil:
     """Deal what the view leaves open, in place. `s` holds the view, hidden guards and estates being 0."""
@@ -87,6 +89,11 @@ cdef class Worlds:
 
     def __init__(self, StateCore view not None, guards, estates, rests, taken, exchanges):
         cdef int i, j, deck
+        view.table()
+        if len(guards) > MAX_PLAYERS or len(estates) > MAX_PLAYERS or len(exchanges) > MAX_EXCHANGES:
+            raise ValueError("more hidden hands or hand-over decisions than there can be")
+        if len(rests) != (ESTATES if estates else 0) or not all(rests):
+            raise ValueError("hidden estates need the rest of the cards of each estate")
         self.tables = view.tables
         copy_state(&self.base, &view.s)
         memset(&self.hidden, 0, sizeof(HiddenHands))
@@ -114,21 +121,12 @@ cdef class Worlds:
     def sample_into(self, StateCore state not None, uint64_t seed):
         """Make `state` a world; the seed also begins its stream of chance, apart from the draws of the world."""
         cdef Rng rng
+        if state.tables is not self.tables:
+            raise ValueError("the state is of another game")
         rng_seed(&rng, seed)
         copy_state(&state.s, &self.base)
         deal_hidden(&state.s, &self.tables.c, &self.hidden, &rng)
         rng_seed(&state.rng, rng_next(&rng))
 
 
-def state_size():
-    """As in the core; they must be equal."""
-    return sizeof(GameState)
-
-
-cdef void refuse_stale_build() except *:
-    from . import _core
-    if _core.state_size() != sizeof(GameState):
-        raise ImportError("lusatia_ai._belief was built against another lusatia_ai._core: build all extensions again")
-
-
-refuse_stale_build()
+require_layout("lusatia_ai._belief", sizeof(GameState), sizeof(GameTables))

@@ -6,6 +6,8 @@ from ._belief cimport *
 from ._core cimport *
 from ._tables cimport *
 
+from ._core import require_layout
+
 
 cdef unsigned long long count_leaves(const GameState* s, const GameTables* t, int depth) noexcept nogil:
     """Sequences of `depth` decisions. Chance is drawn by the hash of its position: the same on every way to it."""
@@ -23,34 +25,40 @@ cdef unsigned long long count_leaves(const GameState* s, const GameTables* t, in
 
 
 cdef unsigned long long count_after(const GameState* s, const GameTables* t, Move_t move, int depth) noexcept nogil:
-    cdef GameState after
+    cdef GameState child
+    copy_state(&child, s)
+    play_and_draw(&child, t, move)
+    return count_leaves(&child, t, depth)
+
+
+cdef void play_and_draw(GameState* s, const GameTables* t, Move_t move) noexcept nogil:
     cdef Rng rng
-    copy_state(&after, s)
-    apply_move(&after, t, move)
-    if is_chance(&after):
-        rng_seed(&rng, hash_state(&after))
-        draw_until_decision(&after, t, &rng)
-    return count_leaves(&after, t, depth)
+    apply_move(s, t, move)
+    if is_chance(s):
+        rng_seed(&rng, hash_state(s))
+        draw_until_decision(s, t, &rng)
 
 
 def perft(StateCore state not None, int depth):
     """The number of sequences of `depth` decisions from a state that waits for one (a game's end ends a sequence)."""
+    cdef GameState s
     cdef unsigned long long leaves
     cdef const GameTables* t = state.table()
+    if depth < 0:
+        raise ValueError(f"depth is {depth}; allowed: 0 or more")
+    copy_state(&s, &state.s)
     with nogil:
-        leaves = count_leaves(&state.s, t, depth)
+        leaves = count_leaves(&s, t, depth)
     return leaves
 
 
-def perft_after(StateCore state not None, int move, int depth):
-    """As `perft`, after a move that is legal in the state."""
+def after(StateCore state not None, int move):
+    """A copy of the state after a legal move, chance being drawn as `perft` does."""
     if not state.is_legal_code(move):
         raise ValueError(f"no legal move has the code {move}")
-    cdef unsigned long long leaves
-    cdef const GameTables* t = state.table()
-    with nogil:
-        leaves = count_after(&state.s, t, move, depth)
-    return leaves
+    cdef StateCore child = state.clone()
+    play_and_draw(&child.s, state.table(), move)
+    return child
 
 
 def signature(StateCore state not None, int games, uint64_t seed):
@@ -196,3 +204,6 @@ def time_chance(StateCore state not None, int n, uint64_t seed):
             kept += s.besieged
     seconds = perf_counter() - started
     return seconds if kept < <unsigned long long> n * 64 else -1.0
+
+
+require_layout("lusatia_ai._bench", sizeof(GameState), sizeof(GameTables))

@@ -79,6 +79,7 @@ ctypedef struct GameState:
     # What the views of final scoring show of the others (rules 8.2); no part of the position
     int16_t judged_favour[MAX_PLAYERS]
     int16_t judged_guards[MAX_PLAYERS]
+    uint8_t judged_after     # hand-over decisions that had been made when these were noted: not 0 only after loading
 
 # The outcome of a chance event; only the fields of its own event are read.
 ctypedef struct Outcome:
@@ -167,3 +168,4 @@ cdef class StateCore:
     cdef readonly Tables tables
     cdef readonly bint manual
     cdef const GameTables* table(self) except NULL
+    cdef bint holds(self, int seat, int token) noexcept

@@ -313,7 +313,7 @@ cdef void apply_produce(GameState* s, const GameTables* t, int colour) noexcept 
 
 cdef void start_selection(GameState* s, const GameTables* t) noexcept nogil:
     """Rules 3.1: the first automa acts second, the further ones last."""
-    cdef int i, shift = 0
+    cdef int i
     cdef uint32_t places = NO_PLACES
     for i in range(t.players - 1, t.humans, -1):
         places = places << 4 | i
@@ -779,7 +779,7 @@ cdef inline void pass_chooser(GameState* s, const GameTables* t) noexcept nogil:
 
 cdef int row_moves(const GameState* s, const GameTables* t, Move_t* moves) noexcept nogil:
     """Rules 6.4 and 6.7."""
-    cdef int row, n = 0, rows
+    cdef int row, n = 0
     cdef uint32_t lanes = s.goods[s.seat] if t.must_contribute else goods_of_all(s, t.players)
     if can_skip(s, t, s.seat):
         n = colour_moves(s.goods[s.seat], M_CHAMBERLAIN, moves)
@@ -926,6 +926,7 @@ cdef void start_final_scoring(GameState* s, const GameTables* t) noexcept nogil:
 
 cdef void remember_standings(GameState* s, const GameTables* t) noexcept nogil:
     cdef int seat
+    s.judged_after = 0
     for seat in range(t.humans):
         s.judged_favour[seat] = s.favour[seat]
         s.judged_guards[seat] = s.guards[seat]
@@ -949,6 +950,21 @@ cdef int hand_over_after(const GameState* s, const GameTables* t, int seat, int 
         if best == NONE or t.tokens[candidate].hand_each > t.tokens[best].hand_each:
             best = candidate
     return best
+
+
+cdef int exchanges_made(const GameState* s, const GameTables* t) noexcept nogil:
+    """How many hand-over decisions come before the present one."""
+    cdef int place, token, made = 0
+    if s.decision != D_HAND_OVER:
+        return 0
+    for place in range(t.humans):
+        token = hand_over_after(s, t, s.order[place], NONE)
+        while token != NONE:
+            if s.order[place] == s.seat and token == s.token:
+                return made
+            made += 1
+            token = hand_over_after(s, t, s.order[place], token)
+    return made
 
 
 cdef void next_hand_over(GameState* s, const GameTables* t, int place, int token) noexcept nogil:
@@ -1311,8 +1327,10 @@ cdef class StateCore:
             raise TypeError("this state is empty: make states with State.new, State.from_json or clone")
         return &self.tables.c
 
-    def setup(self, Tables tables not None, bint manual, uint64_t seed):
+    def _setup(self, Tables tables not None, bint manual, uint64_t seed):
         """Become the position before set-up."""
+        if tables.by_code is None:
+            raise TypeError("these tables are empty")
         self.tables = tables
         self.manual = manual
         rng_seed(&self.rng, seed)
@@ -1374,8 +1392,8 @@ cdef class StateCore:
         """Draw all chance up to the next decision from the state's own stream."""
         draw_until_decision(&self.s, self.table(), &self.rng)
 
-    def sample_outcome(self, uint64_t seed):
-        """Draw an outcome of the pending chance event, as raw fields; see `apply_outcome`."""
+    def _sample_outcome(self, uint64_t seed):
+        """Draw an outcome of the pending chance event, as raw fields; see `_apply_outcome`."""
         cdef Outcome out
         cdef Rng rng
         cdef int i
@@ -1389,11 +1407,16 @@ cdef class StateCore:
             "tile": [out.tile[0], out.tile[1]], "besieged": out.besieged, "fort": out.fort, "pick": out.pick,
         }
 
-    def apply_outcome(self, dict raw not None):
+    def _apply_outcome(self, dict raw not None):
         """Carry out an outcome of the pending chance event, which must be possible (the caller has checked it)."""
         cdef Outcome out
         cdef int i
         self.table()
+        if not is_chance(&self.s):
+            raise ValueError("the position waits for no chance event")
+        for key, most in (("ring", TOWNS), ("order", MAX_PLAYERS), ("tokens", TOWNS), ("face_up", DECKS), ("tile", 2)):
+            if len(raw.get(key, ())) > most:
+                raise ValueError(f"too long a list: {key}")
         memset(&out, 0, sizeof(Outcome))
         for i, town in enumerate(raw.get("ring", ())):
             out.ring[i] = town
@@ -1436,17 +1459,26 @@ cdef class StateCore:
         """Mask of the towns that an `automa_town` event may draw."""
         return towns_for_automa(&self.s, self.table())
 
-    def next_exchange(self, int seat, int token):
+    def _next_exchange(self, int seat, int token):
         """The seat's next hand-over after `token` (255: its first), in the order of rules 8.2; 255 if there is none."""
         self.table()
-        if not 0 <= seat < self.tables.c.humans or not 0 <= token <= NONE:
-            raise ValueError(f"no such seat or token: {seat}, {token}")
+        if not 0 <= seat < self.tables.c.humans or not (token == NONE or self.holds(seat, token)):
+            raise ValueError(f"no such seat, or no token of it: {seat}, {token}")
         return hand_over_after(&self.s, &self.tables.c, seat, token)
+
+    cdef bint holds(self, int seat, int token) noexcept:
+        cdef int i
+        for i in range(self.s.n_companions[seat]):
+            if self.s.companions[seat][i] == token:
+                return True
+        return False
 
     def travel_costs(self):
         """Guards that the seat to act would pay for the way to each town, by town (a `travel` decision)."""
         cdef int town
         self.table()
+        if self.s.decision != D_TRAVEL:
+            raise ValueError("nobody travels here")
         return [travel_cost(&self.s, &self.tables.c, self.s.seat, town) for town in range(TOWNS)]
 
     def check(self):
@@ -1524,10 +1556,11 @@ cdef class StateCore:
             "decks": [[s.decks[i][j] for j in range(ESTATES)] for i in range(DECKS)],
             "grey": [s.grey[i] for i in range(ESTATES)],
             "judged_favour": [s.judged_favour[i] for i in range(self.tables.c.humans)],
+            "judged_after": s.judged_after,
             "judged_guards": [s.judged_guards[i] for i in range(self.tables.c.humans)],
         }
 
-    def load_raw(self, dict raw not None):
+    def _load_raw(self, dict raw not None):
         """Become the position of these fields (as `raw` gives them; judged values are optional), and `check` it.
 
         Numbers out of a field's range raise OverflowError; the caller checks them first.
@@ -1570,6 +1603,7 @@ cdef class StateCore:
         s.tile[0], s.tile[1] = raw["tile"]
         derive(s, &self.tables.c)
         remember_standings(s, &self.tables.c)
+        s.judged_after = raw.get("judged_after", exchanges_made(s, &self.tables.c))
         for i in range(self.tables.c.humans):
             if "judged_favour" in raw:
                 s.judged_favour[i], s.judged_guards[i] = raw["judged_favour"][i], raw["judged_guards"][i]
@@ -1586,6 +1620,11 @@ cdef tuple seats_tuple(int mask):
     return tuple([seat for seat in range(MAX_PLAYERS) if mask >> seat & 1])
 
 
-def state_size():
-    """Bytes of one position. Extensions that use the core compare it with theirs, to refuse a stale build."""
-    return sizeof(GameState)
+def require_layout(str user not None, size_t state_size, size_t tables_size):
+    """Refuse an extension that was built against another layout of the core: its results would be silently wrong.
+
+    Raises:
+        ImportError: if its structs have other sizes than ours.
+    """
+    if state_size != sizeof(GameState) or tables_size != sizeof(GameTables):
+        raise ImportError(f"{user} was built against another lusatia_ai._core: build all extensions again")

@@ -15,6 +15,8 @@ from ._belief cimport *
 from ._core cimport *
 from ._tables cimport *
 
+from ._core import require_layout
+
 
 cdef enum:
     NO_NODE = -1
@@ -48,11 +50,14 @@ cdef class Searcher:
     cdef int32_t n_nodes, capacity, max_nodes
     cdef double exploration, favour_weight
     cdef readonly unsigned long long iterations
-    cdef uint32_t stamp              # of the current set of legal moves
-    cdef uint32_t stamps[CODES]      # by move code: equal to `stamp` if legal now and without a node
+    cdef uint64_t stamp              # of the current set of legal moves, from 1
+    cdef uint64_t stamps[CODES]      # by move code: equal to `stamp` if legal now and without a node
 
     def __cinit__(self, Worlds worlds not None, uint64_t seed, double exploration=0.7, double favour_weight=0.1,
                   int32_t max_nodes=2_000_000):
+        if max_nodes < 1 or not exploration >= 0 or not 0 <= favour_weight < 1:
+            raise ValueError(f"max_nodes {max_nodes}, exploration {exploration}, favour_weight {favour_weight}; allowed: "
+                             "at least 1, at least 0, from 0 to less than 1")
         self.worlds = worlds
         self.exploration = exploration
         self.favour_weight = favour_weight
@@ -204,15 +209,4 @@ cdef class Searcher:
         return self.n_nodes
 
 
-def state_size():
-    """As in the core; they must be equal."""
-    return sizeof(GameState)
-
-
-cdef void refuse_stale_build() except *:
-    from . import _core
-    if _core.state_size() != sizeof(GameState):
-        raise ImportError("lusatia_ai._search was built against another lusatia_ai._core: build all extensions again")
-
-
-refuse_stale_build()
+require_layout("lusatia_ai._search", sizeof(GameState), sizeof(GameTables))

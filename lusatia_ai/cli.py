@@ -38,7 +38,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 BAD_INPUT = 2
 INTERRUPTED = 130
 LEAST_SECONDS = 0.05  # that a hint searches, however long the start has taken
-CLOSING_SECONDS = 0.03  # for printing and ending
+CLOSING_SECONDS = 0.05  # for printing and ending
 
 _IMPORTED = time_module.perf_counter()
 

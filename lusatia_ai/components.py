@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from importlib import resources
@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from .errors import ComponentError, Fault
+from .frozen import FrozenMap
 from .reading import ID, Reader, choice, flawless, listing, one_of, report_repeats, shown, table, whole
 
 GUARDS = "guards"
@@ -34,30 +35,6 @@ AUTOMA_ARROWS = ("stay", "clockwise", "counterclockwise")
 PROVENANCES = ("rulebook", "reconstructed", "printed")
 FORMAT_VERSION = 1
 MOST_TOKENS = 64  # of a kind: the engine keeps them as the bits of one word
-
-
-class FrozenMap(Mapping[str, int]):
-    """A small mapping from names to numbers that cannot be changed and can be hashed; `dict(it)` gives a plain one."""
-
-    __slots__ = ("_entries",)
-
-    def __init__(self, entries: Mapping[str, int] | Iterable[tuple[str, int]] = ()) -> None:
-        self._entries = dict(entries)
-
-    def __getitem__(self, key: str) -> int:
-        return self._entries[key]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._entries)
-
-    def __len__(self) -> int:
-        return len(self._entries)
-
-    def __hash__(self) -> int:
-        return hash(frozenset(self._entries.items()))
-
-    def __repr__(self) -> str:
-        return f"FrozenMap({self._entries!r})"
 
 
 class GuardExchange(NamedTuple):
@@ -438,7 +415,7 @@ def _good(reader: Reader) -> str:
     return _known(reader, reader.context.goods)
 
 
-def _bonuses(reader: Reader, names: Collection[str]) -> FrozenMap:
+def _bonuses(reader: Reader, names: Collection[str]) -> FrozenMap[int]:
     """A table from some of the names, or from any if there are none, to favour points."""
     table = reader.value if isinstance(reader.value, Mapping) else None
     if table is not None and not table:

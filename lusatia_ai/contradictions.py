@@ -31,13 +31,14 @@ class Situation:
         tables: its component set and variant.
         raw: its raw fields.
         data: its JSON, for the few things that raw fields do not repeat.
-        hidden_guards, hidden_estates: the seats whose hands a view hides.
+        hidden_guards: the seats whose guards a view hides, with the range that it gives for them.
+        hidden_estates: the seats whose estates it hides.
     """
 
     tables: Tables
     raw: dict[str, Any]
     data: Mapping[str, Any]
-    hidden_guards: frozenset[int]
+    hidden_guards: Mapping[int, tuple[int, int]]
     hidden_estates: frozenset[int]
 
     def __post_init__(self) -> None:
@@ -555,9 +556,36 @@ def _conflict(at: Situation) -> Faults:
             yield Fault(f"players[{rival}].wagon.position", f"{positions[rival]}", f"{positions[seat] + 1}, one above")
     if at.decision == "automa_card" and rival == NONE and positions[seat] != ROAD:
         yield Fault("to_act.automa", f"player {seat}, above whom no human stands", "an automa that is to answer")
-    if rival != NONE and rival < at.humans and rival not in at.hidden_guards and at.wealth(rival) < positions[rival]:
-        found = f"a bid of {positions[rival]} with a wealth of {at.wealth(rival)}"
+    if rival != NONE and rival < at.humans and _most_wealth(at, rival) < positions[rival]:
+        found = f"a bid of {positions[rival]} with a wealth of {_most_wealth(at, rival)}"
         yield Fault(f"players[{rival}].wagon.position", found, "a bid that can be paid (guards + favour // 2)")
+
+
+def _most_wealth(at: Situation, seat: int) -> int:
+    return at.wealth(seat) + (at.hidden_guards[seat][1] if seat in at.hidden_guards else 0)
+
+
+def _guard_ranges(at: Situation) -> Faults:
+    """What Farmers tell of hidden guards: who is asked has one, who was passed over has none (rules 6.3)."""
+    for seat, (low, high) in at.hidden_guards.items():
+        place = f"players[{seat}].guards_range"
+        if at.decision == "farmer" and seat == at.seat and high < 1:
+            yield Fault(place, f"{low} to {high}", "at least 1 guard for a Farmer that can be used")
+        elif low > 0 and farmer_passed_over(at.tables, at.raw, seat):
+            yield Fault(place, f"{low} to {high}", "0 guards, since a Farmer was passed over for want of them")
+
+
+def farmer_passed_over(tables: Tables, raw: Mapping[str, Any], seat: int) -> bool:
+    """Whether a Farmer of the seat has been passed over this round for want of guards (rules 6.3)."""
+    if STAGES[raw["stage"]] != "storing":
+        return False
+    decision, order = DECISIONS[raw["decision"]], raw["storing_order"]
+    if decision in ("farmer", "merchant"):
+        behind = order.index(seat) < order.index(raw["seat"])
+        if not behind and not (seat == raw["seat"] and decision == "merchant"):
+            return False
+    unused = [tables.tokens[token] for token in raw["companions"][seat] if not raw["used"] >> token & 1]
+    return any(tables.components.companion_of(token).effects.guard_for_good for token in unused)
 
 
 def _produce(at: Situation) -> Faults:
@@ -791,6 +819,7 @@ STEPS = (
         _to_place,
         _evicted,
         _conflict,
+        _guard_ranges,
         _produce,
         _collection,
         _order_after_selection,

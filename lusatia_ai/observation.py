@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any, Literal
 
 from ._belief import Worlds
 from ._core import DECISIONS, STAGES, StateCore
 from ._tables import Move, Tables
-from .contradictions import cards_gone, decks_held, decks_taken, rests_of
+from .contradictions import cards_gone, decks_held, decks_taken, farmer_passed_over, rests_of
 from .errors import Fault, PositionError
 from .position import MOST_GUARDS, NONE, LoadedPosition, Raw, parse_json, read_position, write_position
 from .rules import Variant
@@ -39,14 +40,14 @@ class View:
         self.hidden_estates: tuple[int, ...] = loaded.hidden_estates
         self._raw: Raw = loaded.raw
         self._core = StateCore()
-        self._core.setup(loaded.tables, True, 0)
-        self._core.load_raw(loaded.raw)
+        self._core._setup(loaded.tables, True, 0)
+        self._core._load_raw(loaded.raw)
 
     @classmethod
     def of(cls, state: State, seat: int, hands: Literal["hidden", "known"]) -> View:
         """See `State.view`."""
         humans = state.variant.humans
-        if not 0 <= seat < humans:
+        if not isinstance(seat, int) or isinstance(seat, bool) or not 0 <= seat < humans:
             raise ValueError(f"seat is {seat!r}; allowed: a human seat, 0 to {humans - 1}")
         if hands not in ("hidden", "known"):
             raise ValueError(f"hands is {hands!r}; allowed: 'hidden' or 'known'")
@@ -121,14 +122,15 @@ class View:
         Raises:
             ValueError: if the seat to act is another one, whose guards are hidden.
         """
-        if self.seat_to_act in self.hidden_guards:
+        unseen = self.seat_to_act != self.seat and any(seat == self.seat_to_act for seat, _ in self._exchanges())
+        if self.seat_to_act in self.hidden_guards or unseen:
             raise ValueError(f"the moves of seat {self.seat_to_act} depend on guards that this view hides")
         return self._core.legal_moves()
 
     def sample(self, seed: Seed = None) -> State:
         """A world: a full position that this view allows, its hidden hands and its future chance drawn by `seed`."""
         state = State()
-        state.setup(self.tables, False, 0)
+        state._setup(self.tables, False, 0)
         self.worlds().sample_into(state, word_from(seed))
         return state
 
@@ -153,40 +155,29 @@ class View:
         """Between which numbers the hidden guards of a seat lie, by the view's range and by what is on the table."""
         raw = self._raw
         low, high = self.hidden_guards[seat]
+        guessed = high == MOST_GUARDS
         if raw["rival"] == seat:
             low = max(low, raw["position"][seat] - raw["favour"][seat] // 2)  # a standing bid can be paid (rules 3.5)
-        if self._farmer_declined(seat):
+        if farmer_passed_over(self.tables, raw, seat):
             high = min(high, 0)
         elif self.decision == "farmer" and raw["seat"] == seat:
             low = max(low, 1)
-        return low, max(low, min(high, low + GUARDS_GUESSED))
-
-    def _farmer_declined(self, seat: int) -> bool:
-        """Whether a Farmer of the seat was passed over for want of guards (rules 6.3)."""
-        raw = self._raw
-        if STAGES[raw["stage"]] != "storing":
-            return False
-        if self.decision in ("farmer", "merchant"):
-            order = raw["storing_order"]
-            behind = order.index(seat) < order.index(raw["seat"]) or (
-                seat == raw["seat"] and self.decision == "merchant"
-            )
-            if not behind:
-                return False
-        tokens = [self.tables.tokens[token] for token in raw["companions"][seat] if not raw["used"] >> token & 1]
-        return any(self.tables.components.companion_of(token).effects.guard_for_good for token in tokens)
+        return low, max(low, min(high, low + GUARDS_GUESSED) if guessed else high)
 
     def _exchanges(self) -> Iterator[tuple[int, int]]:
         """Hand-over decisions that others have made already, which the view does not show (rules 8.2)."""
+        hidden = islice(self._decided_exchanges(), self._raw.get("judged_after", 0), None)
+        return ((seat, token) for seat, token in hidden if seat != self.seat)
+
+    def _decided_exchanges(self) -> Iterator[tuple[int, int]]:
         raw = self._raw
         if DECISIONS[raw["decision"]] != "hand_over":
             return
         for seat in raw["order"]:
-            token = self._core.next_exchange(seat, NONE)
+            token = self._core._next_exchange(seat, NONE)
             while token != NONE and (seat, token) != (raw["seat"], raw["token"]):
-                if seat != self.seat:
-                    yield seat, token
-                token = self._core.next_exchange(seat, token)
+                yield seat, token
+                token = self._core._next_exchange(seat, token)
             if seat == raw["seat"]:
                 return
 

@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from . import _bench
+from ._core import StateCore
 from .rules import Variant
 from .state import State
 
 MOST_DEPTH = 20
+UNINTERRUPTED = 4  # decisions that are counted in one call of the core
 
 BENCH_VARIANTS = (
     Variant(humans=3),
@@ -36,14 +38,20 @@ def perft(state: State, depth: int) -> int:
         depth: 0 to 20.
     """
     _check(state, depth)
-    count: int = _bench.perft(state, depth)
-    return count
+    return _count(state, depth)
+
+
+def _count(state: StateCore, depth: int) -> int:
+    """Deep counts are split in Python, so that Ctrl-C is heard in between."""
+    if depth <= UNINTERRUPTED or state.is_over:
+        return _bench.perft(state, depth)
+    return sum(_count(_bench.after(state, move.code), depth - 1) for move in state.legal_moves())
 
 
 def perft_divide(state: State, depth: int) -> dict[str, int]:
     """As `perft`, by the first move, in canonical order; `depth` is at least 1."""
     _check(state, depth, lowest=1)
-    return {move.text: _bench.perft_after(state, move.code, depth - 1) for move in state.legal_moves()}
+    return {move.text: _count(_bench.after(state, move.code), depth - 1) for move in state.legal_moves()}
 
 
 def _check(state: State, depth: int, lowest: int = 0) -> None:
@@ -74,7 +82,7 @@ class BenchRow:
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """The whole benchmark; the signature is the same on every machine."""
+    """The whole benchmark; the signature is the same on every little-endian machine."""
 
     rows: tuple[BenchRow, ...]
 

@@ -320,8 +320,8 @@ def read_position(data: object) -> LoadedPosition:
     shape = _Shape(tables, root)
     raw = shape.read()
     if not faults:
-        hidden = frozenset(shape.hidden_guards), frozenset(shape.hidden_estates)
-        faults += find_contradictions(Situation(tables, raw, data, *hidden))
+        hands = shape.hidden_guards, frozenset(shape.hidden_estates)
+        faults += find_contradictions(Situation(tables, raw, data, *hands))
     if faults:
         raise PositionError(faults)
     return LoadedPosition(tables, raw, shape.view, shape.hidden_guards, tuple(shape.hidden_estates))

@@ -196,8 +196,9 @@ class Record:
         if not isinstance(event, (Move, str)):
             if not isinstance(event, Mapping):
                 raise NotationError(f"bad event {shown(event)}: allowed is a move or a chance object")
-            self._state.apply(event)
-            self.events.append(json.loads(json.dumps(event)))
+            kept = _plain(event)
+            self._state.apply(kept)
+            self.events.append(kept)
             return self
         actor = self._state.seat_to_act
         if seat is not None and (seat != actor or isinstance(seat, bool)):
@@ -252,6 +253,13 @@ class Record:
 def _default_names(variant: Variant) -> list[str]:
     humans = [f"Player {index + 1}" for index in range(variant.humans)]
     return humans + [f"Automa {index + 1}" for index in range(variant.automas)]
+
+
+def _plain(value: Any) -> Any:
+    """The same in dicts and lists, whatever kinds of mapping and sequence the caller uses."""
+    if isinstance(value, Mapping):
+        return {key: _plain(entry) for key, entry in value.items()}
+    return [_plain(entry) for entry in value] if isinstance(value, (list, tuple)) else value
 
 
 def _given(reader: Reader) -> Any:

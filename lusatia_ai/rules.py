@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from .errors import Fault, VariantError
+from .frozen import FrozenMap
 from .reading import Reader, key_text, shown
 
 SIDES = ("light", "dark")
@@ -43,7 +44,7 @@ class Variant:
         if faults:
             raise VariantError(faults)
         if isinstance(self.sides, Mapping):
-            object.__setattr__(self, "sides", dict(self.sides))
+            object.__setattr__(self, "sides", FrozenMap(self.sides))
 
     def __hash__(self) -> int:
         sides = self.sides if isinstance(self.sides, str) else tuple(sorted(self.sides.items()))

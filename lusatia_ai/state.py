@@ -73,7 +73,7 @@ class State(StateCore):
         """
         state = cls()
         tables = compile_tables(components or complete_edition(), variant or Variant())
-        state.setup(tables, _is_manual(chance), word_from(seed))
+        state._setup(tables, _is_manual(chance), word_from(seed))
         if not state.manual:
             state.draw_chance()
         return state
@@ -104,8 +104,8 @@ class State(StateCore):
             PositionError: if the self-check of the core finds a fault in them.
         """
         state = cls()
-        state.setup(loaded.tables, _is_manual(chance), word_from(seed))
-        label = state.load_raw(loaded.raw)
+        state._setup(loaded.tables, _is_manual(chance), word_from(seed))
+        label = state._load_raw(loaded.raw)
         if label is not None:
             raise PositionError([Fault("position", label, "a position that the rules can bring about")])
         return state
@@ -173,12 +173,14 @@ class State(StateCore):
             NotationError: if it spells no move and no chance event.
             IllegalMoveError: if it is not possible here; the message says why. The state is unchanged.
         """
+        if self.tables is None:
+            raise TypeError("this state is empty: make states with State.new, State.from_json or clone")
         if isinstance(event, str):
             move = self.tables.moves.get(event) or parse_move(self.tables, event)
         elif isinstance(event, Move):  # its code counts only among moves of the same component set
             move = self.tables.moves.get(event.text) or parse_move(self.tables, event.text)
         elif isinstance(event, Mapping):
-            self.apply_outcome(read_chance(self, event))
+            self._apply_outcome(read_chance(self, event))
             return self
         else:
             raise TypeError(f"expected a Move, a text or a chance object, not {event!r}")
@@ -203,7 +205,7 @@ class State(StateCore):
             waits = "the game is over" if self.is_over else f"seat {self.seat_to_act} is to move"
             raise IllegalMoveError(f"no chance event to sample: {waits}")
         word = self.next_word() if rng is None else word_from(rng)
-        return write_chance(self.tables, event, self.sample_outcome(word))
+        return write_chance(self.tables, event, self._sample_outcome(word))
 
     def playout(self, seed: int | None = None) -> Result:
         """Play a copy to the end with uniformly random moves.
@@ -247,8 +249,8 @@ class State(StateCore):
 
 def _rebuild(cls: type[State], tables: Tables, raw: dict[str, Any], stream: tuple[int, ...], manual: bool) -> State:
     state = cls()
-    state.setup(tables, manual, 0)
-    state.load_raw(raw)
+    state._setup(tables, manual, 0)
+    state._load_raw(raw)
     state.stream = stream
     return state
 

@@ -738,3 +738,41 @@ def large_set(size: int) -> Json:
 def test_a_side_for_a_town_that_there_is_not_is_refused(make: Any) -> None:
     with pytest.raises(la.VariantError, match="zitau"):
         make(la.Variant(3, sides={"zitau": "dark"}))
+
+
+class TestMisuse:
+    """Python can reach into the core, but not past its bounds."""
+
+    @pytest.mark.parametrize("raw", [{"ring": [0] * 300}, {"tile": [0, 1, 2]}])
+    def test_too_long_an_outcome(self, raw: Any) -> None:
+        with pytest.raises(ValueError, match="too long"):
+            la.State.new(seed=1, chance="manual")._apply_outcome(raw)
+
+    def test_an_outcome_where_no_chance_is_due(self) -> None:
+        with pytest.raises(ValueError, match="no chance event"):
+            la.State.new(seed=1)._apply_outcome({})
+
+    def test_travel_costs_where_nobody_travels(self) -> None:
+        with pytest.raises(ValueError, match="travels"):
+            la.State.new(seed=1, chance="manual").travel_costs()
+
+    def test_an_exchange_of_a_token_that_is_not_held(self) -> None:
+        with pytest.raises(ValueError, match="no token"):
+            la.State.new(seed=1)._next_exchange(0, 70)
+
+    def test_an_empty_state(self) -> None:
+        with pytest.raises(TypeError, match="empty"):
+            la.State().apply("accept")
+
+    @pytest.mark.parametrize("arguments", [{"max_nodes": 0}, {"favour_weight": 1.0}, {"exploration": float("nan")}])
+    def test_a_search_tree_that_cannot_be(self, arguments: Any) -> None:
+        from lusatia_ai._search import Searcher
+
+        with pytest.raises(ValueError, match="allowed"):
+            Searcher(la.State.new(seed=1).view().worlds(), 1, **arguments)
+
+    def test_sides_cannot_be_changed_under_a_game(self) -> None:
+        variant = la.Variant(3, sides={"zittau": "dark"})
+        with pytest.raises(TypeError):
+            variant.sides["zittau"] = "light"  # type: ignore[index]
+        assert pickle.loads(pickle.dumps(variant)) == variant

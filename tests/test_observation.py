@@ -179,3 +179,68 @@ def test_a_view_with_hands_that_no_cards_make_up_is_refused():
     data["players"][2]["estates"]["clergy"] += 40
     with pytest.raises(la.PositionError, match="clergy"):
         la.View.from_json(data)
+
+
+def test_a_wide_range_of_guards_is_used_as_it_is_given():
+    data = la.State.new(la.Variant(humans=3), seed=5).view(0).to_json()
+    data["players"][1]["guards_range"] = [0, 30]
+    view = la.View.from_json(data)
+    assert max(view.sample(seed).raw()["guards"][1] for seed in range(200)) > 20
+
+
+def test_a_range_that_cannot_pay_the_standing_bid_is_refused():
+    state = la.State.new(la.Variant(humans=3), seed=5)
+    town = state.legal_moves()[0].text.split(":")[1]
+    state.apply(f"go:{town}:0").apply(f"go:{town}:8")
+    bidder = state.raw()["rival"]
+    data = state.view().to_json()
+    data["players"][bidder]["guards_range"] = [0, 2]
+    with pytest.raises(la.PositionError, match="can be paid"):
+        la.View.from_json(data)
+
+
+def test_a_position_loaded_in_final_scoring_is_not_handed_over_from_twice():
+    state = hand_over_state()
+    loaded = la.State.from_json(state.to_json())
+    view = loaded.view(hands="known")
+    assert all(view.sample(seed) == loaded for seed in range(20))
+
+
+def test_what_is_handed_over_after_loading_is_hidden_again():
+    for seed in range(3000):
+        state, rng = la.State.new(la.Variant(humans=3), seed=seed), random.Random(seed)
+        while not state.is_over and state.decision != "hand_over":
+            state.apply(rng.choice(state.legal_moves()))
+        if state.is_over or len(state.legal_moves()) < 3:
+            continue
+        loaded, first = la.State.from_json(state.to_json()), state.seat_to_act
+        results = [loaded.clone().apply(move) for move in loaded.legal_moves()[:2]]
+        if all(not result.is_over and result.seat_to_act != first for result in results):
+            assert results[0].view() == results[1].view()
+            assert results[0] != results[1]
+            return
+    raise AssertionError("no such game")
+
+
+def test_moves_of_a_seat_whose_hand_over_is_not_seen_are_not_told():
+    for seed in range(6000):
+        state, rng = la.State.new(la.Variant(humans=3), seed=seed), random.Random(seed)
+        while not state.is_over and state.decision != "hand_over":
+            state.apply(rng.choice(state.legal_moves()))
+        if state.is_over:
+            continue
+        first = state.seat_to_act
+        state.apply(state.legal_moves()[-1])
+        if not state.is_over and state.seat_to_act == first:
+            with pytest.raises(ValueError, match="hides"):
+                state.view((first + 1) % 3, hands="known").legal_moves()
+            assert state.view(first).legal_moves() == state.legal_moves()
+            return
+    raise AssertionError("no such game")
+
+
+@pytest.mark.parametrize("seat", [True, "zz", None])
+def test_a_view_of_no_seat_at_all_is_refused(seat):
+    state = la.State.new(la.Variant(humans=3), seed=5, chance="manual")
+    with pytest.raises(ValueError, match=r"allowed|whose view"):
+        state.view(seat)

@@ -145,3 +145,13 @@ def test_names_have_a_default_and_a_check():
     assert la.Record.new(la.Variant(humans=2, automas=1)).names == ["Player 1", "Player 2", "Automa 1"]
     with pytest.raises(la.RecordError, match="names"):
         la.Record.new(la.Variant(humans=3), names=["only one"])
+
+
+def test_any_kind_of_mapping_can_be_appended():
+    from types import MappingProxyType
+
+    record = la.Record.new(la.Variant(humans=3))
+    event = record.state().sample_chance(1)
+    record.append(MappingProxyType(event))
+    assert record.events == [event]
+    assert record.state().chance_event == "round"
