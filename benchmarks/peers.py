@@ -43,6 +43,7 @@ import random
 import statistics
 import sys
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import metadata
@@ -113,7 +114,7 @@ METRICS = (
 )
 
 
-class Engine:
+class Engine(ABC):
     """A game with positions to measure on. Methods named after a metric run one batch: operations, seconds.
 
     Attributes:
@@ -135,33 +136,33 @@ class Engine:
         self.rollouts = 1
         self.batches = 0
 
+    @abstractmethod
     def new_root(self, seed: int) -> Any:
         """A new game at its first decision."""
-        raise NotImplementedError
 
+    @abstractmethod
     def choices(self, state: Any) -> Sequence[Any]:
         """The moves at a decision, empty at the end of the game; not timed."""
-        raise NotImplementedError
 
+    @abstractmethod
     def advance(self, state: Any, move: Any) -> None:
         """Apply a move and go on to the next decision; not timed."""
-        raise NotImplementedError
 
+    @abstractmethod
     def play(self, state: Any) -> tuple[int, int]:
         """Play `state` to its end at random, from Python: decisions and chance events met."""
-        raise NotImplementedError
 
-    def legal(self) -> Batch:
-        raise NotImplementedError
+    @abstractmethod
+    def legal(self) -> Batch: ...
 
-    def apply(self) -> Batch:
-        raise NotImplementedError
+    @abstractmethod
+    def apply(self) -> Batch: ...
 
-    def call(self) -> Batch:
-        raise NotImplementedError
+    @abstractmethod
+    def call(self) -> Batch: ...
 
-    def inside(self) -> Batch:
-        raise NotImplementedError
+    @abstractmethod
+    def inside(self) -> Batch: ...
 
     def sample_positions(self) -> list[Any]:
         """Decisions drawn from those met in random games."""

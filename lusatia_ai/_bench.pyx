@@ -135,7 +135,7 @@ def time_worlds(Worlds worlds not None, int n, uint64_t seed):
             deal_hidden(&s, &worlds.tables.c, &worlds.hidden, &rng)
             kept += s.guards[0] + s.guards[1]
     seconds = perf_counter() - started
-    return seconds if kept or not worlds.hidden.n_guards else max(seconds, 0.0)
+    return seconds if kept < <uint64_t> -1 else -1.0
 
 
 def time_legal_moves(StateCore state not None, int n):

@@ -168,4 +168,3 @@ cdef class StateCore:
     cdef readonly Tables tables
     cdef readonly bint manual
     cdef const GameTables* table(self) except NULL
-    cdef bint holds(self, int seat, int token) noexcept

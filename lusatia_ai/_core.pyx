@@ -952,21 +952,6 @@ cdef int hand_over_after(const GameState* s, const GameTables* t, int seat, int 
     return best
 
 
-cdef int exchanges_made(const GameState* s, const GameTables* t) noexcept nogil:
-    """How many hand-over decisions come before the present one."""
-    cdef int place, token, made = 0
-    if s.decision != D_HAND_OVER:
-        return 0
-    for place in range(t.humans):
-        token = hand_over_after(s, t, s.order[place], NONE)
-        while token != NONE:
-            if s.order[place] == s.seat and token == s.token:
-                return made
-            made += 1
-            token = hand_over_after(s, t, s.order[place], token)
-    return made
-
-
 cdef void next_hand_over(GameState* s, const GameTables* t, int place, int token) noexcept nogil:
     """Rules 8.2: the next exchange after `token` of the player at `place` in order."""
     cdef int seat
@@ -1459,19 +1444,22 @@ cdef class StateCore:
         """Mask of the towns that an `automa_town` event may draw."""
         return towns_for_automa(&self.s, self.table())
 
-    def _next_exchange(self, int seat, int token):
-        """The seat's next hand-over after `token` (255: its first), in the order of rules 8.2; 255 if there is none."""
-        self.table()
-        if not 0 <= seat < self.tables.c.humans or not (token == NONE or self.holds(seat, token)):
-            raise ValueError(f"no such seat, or no token of it: {seat}, {token}")
-        return hand_over_after(&self.s, &self.tables.c, seat, token)
-
-    cdef bint holds(self, int seat, int token) noexcept:
-        cdef int i
-        for i in range(self.s.n_companions[seat]):
-            if self.s.companions[seat][i] == token:
-                return True
-        return False
+    def _decided_exchanges(self):
+        """The hand-over decisions that come before the present one, as (seat, token), in the order of rules 8.2."""
+        cdef int place, seat, token
+        cdef const GameTables* t = self.table()
+        decided = []
+        if self.s.decision != D_HAND_OVER:
+            return decided
+        for place in range(t.humans):
+            seat = self.s.order[place]
+            token = hand_over_after(&self.s, t, seat, NONE)
+            while token != NONE:
+                if seat == self.s.seat and token == self.s.token:
+                    return decided
+                decided.append((seat, token))
+                token = hand_over_after(&self.s, t, seat, token)
+        return decided
 
     def travel_costs(self):
         """Guards that the seat to act would pay for the way to each town, by town (a `travel` decision)."""
@@ -1519,6 +1507,24 @@ cdef class StateCore:
         if self.s.decision == D_OVER:
             return None
         return "chance" if is_chance(&self.s) else DECISIONS[self.s.decision]
+
+    @property
+    def chance_event(self):
+        """The chance event that the position waits for (`setup`, `round`, `automa_town`, `automa_card`), or None."""
+        self.table()
+        return DECISIONS[self.s.decision] if is_chance(&self.s) else None
+
+    @property
+    def round(self):
+        """1-6; 0 before set-up."""
+        self.table()
+        return self.s.round
+
+    @property
+    def stage(self):
+        """`setup`, `round_setup`, `town_selection`, `tax_collection`, `storing`, `final_scoring` or `game_over`."""
+        self.table()
+        return STAGES[self.s.stage]
 
     @property
     def favour(self):
@@ -1603,7 +1609,7 @@ cdef class StateCore:
         s.tile[0], s.tile[1] = raw["tile"]
         derive(s, &self.tables.c)
         remember_standings(s, &self.tables.c)
-        s.judged_after = raw.get("judged_after", exchanges_made(s, &self.tables.c))
+        s.judged_after = raw["judged_after"] if "judged_after" in raw else len(self._decided_exchanges())
         for i in range(self.tables.c.humans):
             if "judged_favour" in raw:
                 s.judged_favour[i], s.judged_guards[i] = raw["judged_favour"][i], raw["judged_guards"][i]

@@ -287,9 +287,9 @@ def _sides(text: str, towns: list[str], seed: int | None) -> str | dict[str, str
 
 
 def _limit(time: float | None, iterations: int | None) -> Limit:
-    from .search import Limit
+    from .search import DEFAULT_TIME, Limit
 
-    return Limit(time=1.0 if time is None and iterations is None else time, iterations=iterations)
+    return Limit(time=DEFAULT_TIME if time is None and iterations is None else time, iterations=iterations)
 
 
 def _left_of(limit: Limit) -> Limit:

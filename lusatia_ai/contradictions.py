@@ -13,11 +13,11 @@ from typing import Any
 
 from ._core import DECISIONS, STAGES
 from ._tables import WAREHOUSES, Tables
+from .components import POOLS
 from .errors import Fault
 
-NONE = 255
-ROAD = -1
-POOLS = ("1-2", "3-4", "5-6")
+NONE = 255  # in raw fields: no seat, town, token, card or tile
+ROAD = -1  # in raw fields: the counter position of a wagon on the road
 
 Faults = Iterator[Fault]
 Cards = tuple[int, ...]

@@ -7,7 +7,7 @@ from typing import Any
 
 from ._core import StateCore
 from ._tables import Move
-from .position import NONE
+from .contradictions import NONE
 
 _DECISION_OF = {
     "produce": "produce",

@@ -6,13 +6,13 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ._core import DECISIONS, StateCore
+from ._core import StateCore
 from ._tables import Move, Tables
+from .components import POOLS
+from .contradictions import NONE
 from .errors import Fault, IllegalMoveError, NotationError
-from .position import NONE, POOLS, mask_of, names_in
+from .position import CHANCE_EVENTS, mask_of, names_in
 from .reading import Reader, cut, shown
-
-CHANCE_EVENTS = DECISIONS[10:14]
 
 _PATTERNS = {
     "go": "go:TOWN:POSITION, such as go:{town}:0",
@@ -90,9 +90,8 @@ def read_chance(state: StateCore, data: object) -> dict[str, Any]:
         IllegalMoveError: if this outcome is not possible here.
     """
     event = _event_of(data)
-    pending = DECISIONS[state.raw()["decision"]]
-    if event != pending:
-        waits = f"the chance event {pending}" if state.is_chance else _decision_words(state)
+    if event != state.chance_event:
+        waits = f"the chance event {state.chance_event}" if state.is_chance else _decision_words(state)
         raise IllegalMoveError(f"illegal chance event {event}: the position waits for {waits}")
     faults: list[Fault] = []
     reader = Reader(faults, data, "", "chance object")[event]

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import islice
 from typing import Any, Literal
 
 from ._belief import Worlds
-from ._core import DECISIONS, STAGES, StateCore
+from ._core import STAGES, StateCore
 from ._tables import Move, Tables
 from .contradictions import cards_gone, decks_held, decks_taken, farmer_passed_over, rests_of
 from .errors import Fault, PositionError
-from .position import MOST_GUARDS, NONE, LoadedPosition, Raw, parse_json, read_position, write_position
+from .position import MOST_GUARDS, LoadedPosition, Raw, parse_json, read_position, write_position
 from .rules import Variant
 from .state import Seed, State, word_from
 
@@ -138,7 +137,7 @@ class View:
         """The source of worlds that searches draw from."""
         guards = [(seat, *self._guard_bounds(seat)) for seat in self.hidden_guards]
         taken = decks_taken(self._raw)
-        return Worlds(self._core, guards, self.hidden_estates, list(self._rests()), taken, list(self._exchanges()))
+        return Worlds(self._core, guards, self.hidden_estates, list(self._rests()), taken, self._exchanges())
 
     def _rests(self) -> Iterator[list[tuple[int, tuple[int, ...], int]]]:
         """For each estate what is left of its cards for the hidden hands, when the known ones are taken out.
@@ -164,22 +163,10 @@ class View:
             low = max(low, 1)
         return low, max(low, min(high, low + GUARDS_GUESSED) if guessed else high)
 
-    def _exchanges(self) -> Iterator[tuple[int, int]]:
+    def _exchanges(self) -> list[tuple[int, int]]:
         """Hand-over decisions that others have made already, which the view does not show (rules 8.2)."""
-        hidden = islice(self._decided_exchanges(), self._raw.get("judged_after", 0), None)
-        return ((seat, token) for seat, token in hidden if seat != self.seat)
-
-    def _decided_exchanges(self) -> Iterator[tuple[int, int]]:
-        raw = self._raw
-        if DECISIONS[raw["decision"]] != "hand_over":
-            return
-        for seat in raw["order"]:
-            token = self._core._next_exchange(seat, NONE)
-            while token != NONE and (seat, token) != (raw["seat"], raw["token"]):
-                yield seat, token
-                token = self._core._next_exchange(seat, token)
-            if seat == raw["seat"]:
-                return
+        hidden = self._core._decided_exchanges()[self._raw.get("judged_after", 0) :]
+        return [(seat, token) for seat, token in hidden if seat != self.seat]
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, View) and self.to_json() == other.to_json()

@@ -14,15 +14,12 @@ from typing import Any
 
 from ._core import DECISIONS, STAGES
 from ._tables import WAREHOUSES, Tables
-from .components import ComponentSet, builtin, builtin_names
-from .contradictions import Situation, find_contradictions
+from .components import POOLS, ComponentSet, builtin, builtin_names
+from .contradictions import NONE, ROAD, Situation, find_contradictions
 from .errors import ComponentError, Fault, PositionError, VariantError
 from .reading import Reader
 from .rules import Variant
 
-NONE = 255
-ROAD = -1
-POOLS = ("1-2", "3-4", "5-6")
 CHANCE_EVENTS = DECISIONS[10:14]
 MOST_FAVOUR = 9999
 MOST_GUARDS = 9999
@@ -38,11 +35,10 @@ def compile_tables(components: ComponentSet, variant: Variant) -> Tables:
     Raises:
         VariantError: if the variant gives a side to a town that the component set does not have.
     """
-    if isinstance(variant.sides, Mapping):
-        faults: list[Fault] = []
-        Reader(faults, variant.sides, "sides", "variant").keys([town.id for town in components.towns])
-        if faults:
-            raise VariantError(faults)
+    faults: list[Fault] = []
+    _check_sides(Reader(faults, variant.sides, "sides", "variant"), components)
+    if faults:
+        raise VariantError(faults)
     return Tables(components, variant)
 
 
@@ -349,9 +345,15 @@ def read_variant(reader: Reader, components: ComponentSet | None) -> Variant | N
     """A variant whose `sides` name only towns of the component set."""
     faults = len(reader.faults)
     variant = Variant.read(reader)
-    if variant is not None and components is not None and isinstance(variant.sides, Mapping):
-        reader["sides"].keys([town.id for town in components.towns])
+    if variant is not None and components is not None:
+        _check_sides(reader["sides"], components)
     return variant if len(reader.faults) == faults else None
+
+
+def _check_sides(reader: Reader, components: ComponentSet) -> None:
+    """Sides by town may name only towns of the component set."""
+    if isinstance(reader.value, Mapping):
+        reader.keys([town.id for town in components.towns])
 
 
 class _Shape:

@@ -80,9 +80,9 @@ class Reader:
         """Whether this is a table with `key`."""
         return isinstance(self.value, TABLE) and key in self.value
 
-    def is_table(self, keys: Collection[str], quiet: bool = False) -> bool:
-        """Whether this is a table; if not, that is reported, unless `quiet`."""
-        if not isinstance(self.value, TABLE) and not quiet:
+    def is_table(self, keys: Collection[str]) -> bool:
+        """Whether this is a table; if not, that is reported."""
+        if not isinstance(self.value, TABLE):
             self.reject("a table with keys from " + ", ".join(keys))
         return isinstance(self.value, TABLE)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -11,7 +11,6 @@ from .frozen import FrozenMap
 from .reading import Reader, key_text, shown
 
 SIDES = ("light", "dark")
-HUMANS = "a whole number from 2 to 6"
 
 _FLAGS = ("easy", "chooser_must_contribute", "score_automas")
 
@@ -40,7 +39,9 @@ class Variant:
     sides: str | Mapping[str, str] = "light"
 
     def __post_init__(self) -> None:
-        faults = list(_faults({field.name: getattr(self, field.name) for field in fields(self)}))
+        faults: list[Fault] = []
+        options = {field.name: getattr(self, field.name) for field in fields(self)}
+        _check(Reader(faults, options, "", "variant"), list(options))
         if faults:
             raise VariantError(faults)
         if isinstance(self.sides, Mapping):
@@ -80,46 +81,33 @@ class Variant:
     @classmethod
     def read(cls, reader: Reader) -> Variant | None:
         """As `from_json`, faults being noted in the reader; None if there are any."""
-        names = [field.name for field in fields(cls)]
-        present = reader.keys(names)
-        if not reader.is_table(names, quiet=True):
-            return None
         faults = len(reader.faults)
+        present = reader.keys([field.name for field in fields(cls)])
+        if isinstance(reader.value, Mapping):
+            _check(reader, {"humans", *present})
         values: dict[str, Any] = {name: reader[name].value for name in present}
-        if "humans" not in values:
-            reader["humans"].reject(HUMANS)
-        for fault in _faults({"humans": 3, "automas": 0} | values):
-            reader.faults.append(Fault(f"{reader.place}.{fault.place}", fault.found, fault.allowed))
         return cls(**values) if len(reader.faults) == faults else None
 
 
-def _faults(values: Mapping[str, Any]) -> list[Fault]:
-    """What is wrong with these options (only those present are looked at)."""
-    faults = []
-    for name, low, high in (("humans", 2, 6), ("automas", 0, 4)):
-        if name in values and not _is_int(values[name], low, high):
-            faults.append(Fault(name, shown(values[name]), f"a whole number from {low} to {high}"))
+def _check(reader: Reader, names: Collection[str]) -> None:
+    """Note what is wrong with the options of these names."""
+    faults = len(reader.faults)
+    ranges = {"humans": (2, 6), "automas": (0, 4)}
+    counts = {name: reader[name].whole(*bounds) for name, bounds in ranges.items() if name in names}
     for name in _FLAGS:
-        if name in values and not isinstance(values[name], bool):
-            faults.append(Fault(name, shown(values[name]), "true or false"))
-    faults += _sides_faults(values.get("sides", "light"))
-    if not faults and not 3 <= values["humans"] + values["automas"] <= 6:
-        found = f"{values['humans']} humans and {values['automas']} automas"
-        faults.append(Fault("automas", found, "3 to 6 players in all (two humans need an automa)"))
-    return faults
+        if name in names:
+            reader[name].flag()
+    if "sides" in names:
+        _check_sides(reader["sides"])
+    if len(reader.faults) == faults and not 3 <= sum(counts.values()) <= 6:
+        found = f"{counts['humans']} humans and {counts.get('automas', 0)} automas"
+        reader["automas"].fault(found, "3 to 6 players in all (two humans need an automa)")
 
 
-def _sides_faults(sides: object) -> list[Fault]:
-    if isinstance(sides, Mapping):
-        return [
-            Fault(f"sides.{key_text(town)}", shown(side), "light or dark")
-            for town, side in sides.items()
-            if not (isinstance(town, str) and isinstance(side, str) and side in SIDES)
-        ]
-    if isinstance(sides, str) and sides in SIDES:
-        return []
-    return [Fault("sides", shown(sides), "light, dark, or an object town id -> light or dark")]
-
-
-def _is_int(value: object, low: int, high: int) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
+def _check_sides(reader: Reader) -> None:
+    if isinstance(reader.value, Mapping):
+        for town, side in reader.value.items():
+            if not (isinstance(town, str) and isinstance(side, str) and side in SIDES):
+                reader.faults.append(Fault(f"{reader.place}.{key_text(town)}", shown(side), "light or dark"))
+    elif not (isinstance(reader.value, str) and reader.value in SIDES):
+        reader.reject("light, dark, or an object town id -> light or dark")

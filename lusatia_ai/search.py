@@ -113,10 +113,11 @@ def search(
         LimitError: for a limit out of its range.
     """
     started = clock.perf_counter()
-    view = as_view(view_or_state)
-    seat = view.seat_to_act
+    seat = view_or_state.seat_to_act
     if seat is None:
-        raise ValueError("nothing to decide here: " + ("the game is over" if view.is_over else "chance is to be drawn"))
+        reason = "the game is over" if view_or_state.is_over else "chance is to be drawn"
+        raise ValueError(f"nothing to decide here: {reason}")
+    view = as_view(view_or_state)
     limit = limit or Limit()
     searcher = Searcher(view.worlds(), word_from(seed))
     run = _Run(view, seat, searcher, started)
@@ -131,12 +132,7 @@ def search(
 
 def as_view(view_or_state: View | State) -> View:
     """The view itself, or that of the seat to act with all hands known."""
-    if isinstance(view_or_state, State):
-        if view_or_state.seat_to_act is None:
-            reason = "the game is over" if view_or_state.is_over else "chance is to be drawn"
-            raise ValueError(f"nothing to decide here: {reason}")
-        return view_or_state.view(hands="known")
-    return view_or_state
+    return view_or_state.view(hands="known") if isinstance(view_or_state, State) else view_or_state
 
 
 @dataclass(slots=True)

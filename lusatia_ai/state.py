@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
-from ._core import DECISIONS, STAGES, StateCore
+from ._core import StateCore
 from ._tables import Move, Tables
 from .components import ComponentSet, complete_edition
 from .errors import Fault, IllegalMoveError, PositionError
@@ -125,23 +125,6 @@ class State(StateCore):
         """The component set that is played with."""
         components: ComponentSet = self.tables.components
         return components
-
-    @property
-    def round(self) -> int:
-        """1-6; 0 before set-up."""
-        number: int = self.raw()["round"]
-        return number
-
-    @property
-    def stage(self) -> str:
-        """`setup`, `round_setup`, `town_selection`, `tax_collection`, `storing`, `final_scoring` or `game_over`."""
-        stage: str = STAGES[self.raw()["stage"]]
-        return stage
-
-    @property
-    def chance_event(self) -> str | None:
-        """The chance event that the position waits for (`setup`, `round`, `automa_town`, `automa_card`), or None."""
-        return DECISIONS[self.raw()["decision"]] if self.is_chance else None
 
     def parse_move(self, text: str) -> Move:
         """The move that a text spells, legal or not.

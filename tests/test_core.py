@@ -756,10 +756,6 @@ class TestMisuse:
         with pytest.raises(ValueError, match="travels"):
             la.State.new(seed=1, chance="manual").travel_costs()
 
-    def test_an_exchange_of_a_token_that_is_not_held(self) -> None:
-        with pytest.raises(ValueError, match="no token"):
-            la.State.new(seed=1)._next_exchange(0, 70)
-
     def test_an_empty_state(self) -> None:
         with pytest.raises(TypeError, match="empty"):
             la.State().apply("accept")
