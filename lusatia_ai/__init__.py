@@ -10,19 +10,22 @@ from .errors import (
     LimitError,
     LusatiaError,
     NotationError,
+    ParamsError,
     PositionError,
     RecordError,
     VariantError,
 )
+from .limits import Limit, SearchParams
 from .observation import View
 from .record import Record
 from .rules import Variant
-from .search import Limit, MoveStats, SearchResult, search
+from .search import Analysis, MoveStats, SearchResult, SearchTree, analysis, search
 from .state import Result, State
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Analysis",
     "ComponentError",
     "ComponentSet",
     "Fault",
@@ -34,15 +37,19 @@ __all__ = [
     "Move",
     "MoveStats",
     "NotationError",
+    "ParamsError",
     "PositionError",
     "Record",
     "RecordError",
     "Result",
+    "SearchParams",
     "SearchResult",
+    "SearchTree",
     "State",
     "Variant",
     "VariantError",
     "View",
+    "analysis",
     "complete_edition",
     "search",
 ]

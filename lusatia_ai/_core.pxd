@@ -145,6 +145,44 @@ cdef inline uint32_t rng_below(Rng* rng, uint32_t n) noexcept nogil:
     return <uint32_t> (product >> 32)
 
 
+# --- rules that estimates share with the forward model -----------------------------------------------------------------
+
+cdef inline int travel_cost(const GameState* s, const GameTables* t, int seat, int town) noexcept nogil:
+    """Rules 3.2, in guards."""
+    cdef int cost
+    if s.wagon[seat] == NONE:
+        return 0
+    cost = t.distance[TOWNS if s.fort == NONE else s.place_of[s.fort]][s.place_of[s.wagon[seat]]][s.place_of[town]]
+    cost -= s.perks[seat].discount
+    return cost if cost > 1 else 1
+
+cdef inline const RowTable* row_table(const GameState* s, const GameTables* t, int row) noexcept nogil:
+    return &t.rows[s.tile[row >> 2]][s.tile_side][row & 3]
+
+cdef inline int extra_arrows(const GameState* s, const GameTables* t, int seat, int token) noexcept nogil:
+    """Rules 5.2: the seat's extra arrows, those that the token on its town brings included."""
+    cdef int extra = s.perks[seat].extra_arrows + t.tokens[token].perks.extra_arrows
+    return extra if extra < ROUNDS else ROUNDS
+
+cdef inline bint dominates(const GameState* s, const GameTables* t, int seat, int estate) noexcept nogil:
+    cdef int other
+    for other in range(t.humans):
+        if s.estates[other][estate] > s.estates[seat][estate]:
+            return False
+    return s.estates[seat][estate] > 0
+
+cdef inline int estate_points(const GameState* s, const GameTables* t, int seat, int estate) noexcept nogil:
+    """Rules 8.4."""
+    cdef int other, mine, theirs, place = -1
+    if not s.estates[seat][estate]:
+        return 0
+    mine = s.estates[seat][estate] << 16 | s.guards[seat]
+    for other in range(t.humans):
+        theirs = s.estates[other][estate] << 16 | s.guards[other]
+        place += theirs >= mine     # the seat itself among them: the lowest place of those tied
+    return t.place_points[place]
+
+
 # --- the forward model -------------------------------------------------------------------------------------------------
 
 cdef void rng_seed(Rng* rng, uint64_t seed) noexcept nogil

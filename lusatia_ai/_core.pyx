@@ -269,10 +269,6 @@ cdef void fill_need(GameState* s, const GameTables* t) noexcept nogil:
                 s.need[row] -= piece(table.colour[slot])
 
 
-cdef inline const RowTable* row_table(const GameState* s, const GameTables* t, int row) noexcept nogil:
-    return &t.rows[s.tile[row >> 2]][s.tile_side][row & 3]
-
-
 cdef void next_producer(GameState* s, const GameTables* t, int place, int index) noexcept nogil:
     """Rules 2.4: the next producing token, from the `index`-th of the player at `place` in order."""
     cdef int seat, token
@@ -347,16 +343,6 @@ cdef inline void pay(GameState* s, int seat, int cost) noexcept nogil:
     if cost:
         paid = s.favour[seat] >> 1
         s.favour[seat] -= 2 * (cost if cost < paid else paid)
-
-
-cdef inline int travel_cost(const GameState* s, const GameTables* t, int seat, int town) noexcept nogil:
-    """Rules 3.2, in guards."""
-    cdef int cost
-    if s.wagon[seat] == NONE:
-        return 0
-    cost = t.distance[TOWNS if s.fort == NONE else s.place_of[s.fort]][s.place_of[s.wagon[seat]]][s.place_of[town]]
-    cost -= s.perks[seat].discount
-    return cost if cost > 1 else 1
 
 
 cdef inline int positions_between(Move_t* moves, int n, int base, int low, int high) noexcept nogil:
@@ -581,12 +567,6 @@ cdef void start_collection(GameState* s, const GameTables* t) noexcept nogil:
         else:
             s.town_token[town] = NONE
     ask(s, D_COLLECT, s.order[t.humans - 1], NONE)
-
-
-cdef inline int extra_arrows(const GameState* s, const GameTables* t, int seat, int token) noexcept nogil:
-    """Rules 5.2: the seat's extra arrows, those that the token on its town brings included."""
-    cdef int extra = s.perks[seat].extra_arrows + t.tokens[token].perks.extra_arrows
-    return extra if extra < ROUNDS else ROUNDS
 
 
 cdef int collect_moves(const GameState* s, const GameTables* t, Move_t* moves) noexcept nogil:
@@ -1011,26 +991,6 @@ cdef void score_tokens(GameState* s, const GameTables* t, int seat) noexcept nog
         s.favour[seat] += table.points + table.per_four * fours + table.per_dominated * dominated
         for estate in range(ESTATES):
             s.favour[seat] += table.per_symbol[estate] * s.estates[seat][estate]
-
-
-cdef inline bint dominates(const GameState* s, const GameTables* t, int seat, int estate) noexcept nogil:
-    cdef int other
-    for other in range(t.humans):
-        if s.estates[other][estate] > s.estates[seat][estate]:
-            return False
-    return s.estates[seat][estate] > 0
-
-
-cdef int estate_points(const GameState* s, const GameTables* t, int seat, int estate) noexcept nogil:
-    """Rules 8.4."""
-    cdef int other, mine, theirs, place = -1
-    if not s.estates[seat][estate]:
-        return 0
-    mine = s.estates[seat][estate] << 16 | s.guards[seat]
-    for other in range(t.humans):
-        theirs = s.estates[other][estate] << 16 | s.guards[other]
-        place += theirs >= mine     # the seat itself among them: the lowest place of those tied
-    return t.place_points[place]
 
 
 cdef int winners_of(const GameState* s, const GameTables* t) noexcept nogil:

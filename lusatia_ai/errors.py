@@ -86,6 +86,12 @@ class VariantError(FaultsError):
 
 
 class LimitError(FaultsError):
-    """A search limit or search parameter outside its range."""
+    """A search limit outside its range."""
 
     subject = "limit"
+
+
+class ParamsError(FaultsError):
+    """A search parameter outside its range."""
+
+    subject = "search parameters"

@@ -1,57 +1,78 @@
-"""Searching a position for the best move: limits, the search loop and its result."""
+"""Searching a position for the best move: the search loop over parallel trees, its result, and analysis in the background.
+
+>>> import lusatia_ai as la
+>>> view = la.State.new(seed=7).view(hands="known")
+>>> result = la.search(view, la.Limit(iterations=200), seed=1)
+>>> result.iterations, result.best == result.moves[0].move
+(200, True)
+"""
 
 from __future__ import annotations
 
+import queue
+import threading
 import time as clock
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from math import sqrt
+from statistics import NormalDist
+from typing import Any, Protocol
 
-from ._search import Searcher
-from ._tables import Move
-from .errors import Fault, LimitError
+import joblib
+import numpy as np
+
+from ._belief import Worlds
+from ._search import NODE_SIZE, Searcher
+from ._tables import Move, Tables
+from .errors import LusatiaError
+from .evaluation import evaluator_for
+from .limits import Limit, SearchParams
 from .observation import View
-from .state import Seed, State, word_from
+from .state import Seed, State
 
 DEFAULT_TIME = 1.0
-BATCH = 32
-MARGIN = 0.002
+BATCH_TIME = 0.002
+"""Seconds between two looks at the clock."""
+MARGIN = 0.003
 """Seconds kept back from a time limit for the work after the last batch."""
+POOL_COST = 0.012
+"""Seconds that a call of joblib takes beyond the work itself; it polls."""
+LEAST_FOR_THREADS = 0.06
+LEAST_FOR_PROCESSES = 0.6
+"""Seconds below which a search stays in the calling thread."""
+PACE = 60_000
+"""Iterations a second, to guess how long a search without a time limit will take."""
+PROGRESS_TIME = 0.1
+FIRST_CHECK = 256
+"""Iterations of each tree before `confidence` is looked at; then after every quarter more."""
 
 
-@dataclass(frozen=True, slots=True)
-class Limit:
-    """When a search stops: at the first of these that is reached. Without any, after one second.
+class Observation(Protocol):
+    """What a search works on: a `View`, or anything that knows as much about a seat, such as a `Belief`."""
 
-    Attributes:
-        time: seconds, from 0.001 to 86,400.
-        iterations: simulated games, from 1 to 10**9.
-    """
-
-    time: float | None = None
-    iterations: int | None = None
-
-    def __post_init__(self) -> None:
-        faults = []
-        number = isinstance(self.time, (int, float)) and not isinstance(self.time, bool)
-        if self.time is not None and not (number and 0.001 <= self.time <= 86_400):
-            faults.append(Fault("time", repr(self.time), "seconds from 0.001 to 86400"))
-        whole = isinstance(self.iterations, int) and not isinstance(self.iterations, bool)
-        if self.iterations is not None and not (whole and 1 <= self.iterations <= 10**9):
-            faults.append(Fault("iterations", repr(self.iterations), "a whole number from 1 to 1000000000"))
-        if faults:
-            raise LimitError(faults)
+    @property
+    def seat_to_act(self) -> int | None: ...
+    @property
+    def is_over(self) -> bool: ...
+    @property
+    def tables(self) -> Tables: ...
+    def worlds(self) -> Worlds: ...
 
 
 @dataclass(frozen=True, slots=True)
 class MoveStats:
-    """What a search found out about one move.
+    """What a search found out about one move. Tuples are by human seat.
 
     Attributes:
         move: the move.
-        visits: iterations that tried it.
+        visits: iterations that tried it, those of an earlier search included whose tree was kept.
         availability: iterations in which it was legal at the root.
-        value: for each human seat, mean win share after it (0 to 1; a shared win is split).
-        favour: for each human seat, mean final favour after it.
+        value: mean win share after it (0 to 1; a shared win is split).
+        favour: mean final favour after it.
+        rank: mean final rank after it, from 1.
+        stderr: standard error of `value`.
+        favour_stderr: standard error of `favour`.
+        line: the moves that follow most often, this one first.
     """
 
     move: Move
@@ -59,6 +80,10 @@ class MoveStats:
     availability: int
     value: tuple[float, ...]
     favour: tuple[float, ...]
+    rank: tuple[float, ...]
+    stderr: tuple[float, ...]
+    favour_stderr: tuple[float, ...]
+    line: tuple[Move, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +93,10 @@ class SearchResult:
     Attributes:
         seat: who decides.
         moves: the moves tried, best (most visited) first; equals by mean value, then in canonical order.
-        iterations: simulated games.
+        iterations: simulated games of this search.
         elapsed: seconds.
-        tree_size: nodes of the tree.
-        interrupted: whether Ctrl-C ended the search before its limit.
+        tree_size: nodes of all trees.
+        stopped_by: "time", "iterations", "memory", "confidence", "stop" or "interrupt"; "" on the way.
     """
 
     seat: int
@@ -79,7 +104,7 @@ class SearchResult:
     iterations: int
     elapsed: float
     tree_size: int
-    interrupted: bool = False
+    stopped_by: str = ""
 
     @property
     def best(self) -> Move:
@@ -87,87 +112,419 @@ class SearchResult:
         return self.moves[0].move
 
     @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C ended the search before its limit."""
+        return self.stopped_by == "interrupt"
+
+    @property
     def iterations_per_second(self) -> float:
         return self.iterations / self.elapsed if self.elapsed else 0.0
 
 
 def search(
-    view_or_state: View | State,
+    view_or_state: Observation | State,
     limit: Limit | None = None,
     *,
     seed: Seed = None,
+    params: SearchParams | None = None,
+    n_jobs: int | None = None,
     on_progress: Callable[[SearchResult], None] | None = None,
 ) -> SearchResult:
     """Search the decision of the seat to act by information-set MCTS.
 
     Args:
-        view_or_state: what the searcher knows. A `State` is first turned into the view of the seat to act, hands known.
+        view_or_state: what the searcher knows: a `View` or a `Belief`. A `State` is first turned into the view of the seat to
+            act, hands known.
         limit: when to stop; by default after one second.
-        seed: the same seed and number of iterations give the same result, bit by bit.
+        seed: the same seed, parameters and iterations give the same result, bit by bit, on every backend and for
+            every number of workers.
+        params: how to search.
+        n_jobs: workers for `params.trees` trees, as joblib counts them: None is one, or what `joblib.parallel_config` says;
+            -1 is all processors. Threads, unless `parallel_config` selects another backend.
         on_progress: called about ten times a second with what has been found so far.
 
     Ctrl-C ends the search early and returns what has been found, if anything has.
 
     Raises:
-        ValueError: if no seat is to act.
-        LimitError: for a limit out of its range.
+        LusatiaError: if no seat is to act.
+        LimitError, ParamsError: for limits and parameters out of their ranges.
     """
     started = clock.perf_counter()
-    seat = view_or_state.seat_to_act
-    if seat is None:
-        reason = "the game is over" if view_or_state.is_over else "chance is to be drawn"
-        raise ValueError(f"nothing to decide here: {reason}")
-    view = as_view(view_or_state)
-    limit = limit or Limit()
-    searcher = Searcher(view.worlds(), word_from(seed))
-    run = _Run(view, seat, searcher, started)
-    try:
-        run.until(limit, on_progress)
-    except KeyboardInterrupt:
-        if not searcher.iterations:
-            raise
-        return run.result(interrupted=True)
-    return run.result()
+    tree = SearchTree(view_or_state, seed=seed, params=params)
+    return tree.search(limit, n_jobs=n_jobs, on_progress=on_progress, started=started)
 
 
-def as_view(view_or_state: View | State) -> View:
+def as_view(view_or_state: Observation | State) -> Observation:
     """The view itself, or that of the seat to act with all hands known."""
     return view_or_state.view(hands="known") if isinstance(view_or_state, State) else view_or_state
 
 
+class SearchTree:
+    """The trees of a search, which can be kept from one decision to the next.
+
+    Args:
+        view_or_state, seed, params: as for `search`.
+    """
+
+    def __init__(
+        self, view_or_state: Observation | State, *, seed: Seed = None, params: SearchParams | None = None
+    ) -> None:
+        self.params = params or SearchParams()
+        self._seeds = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
+        self._trees: list[Searcher] = []
+        self._nodes = 0
+        self._look_at(view_or_state)
+
+    def _look_at(self, view_or_state: Observation | State) -> None:
+        seat = view_or_state.seat_to_act
+        if seat is None:
+            reason = "the game is over" if view_or_state.is_over else "chance is to be drawn"
+            raise LusatiaError(f"nothing to decide here: {reason}")
+        self.seat: int = seat
+        self.view = as_view(view_or_state)
+        self.tables: Tables = self.view.tables
+
+    def _plant(self, limit: Limit) -> None:
+        """Make the trees, unless they have been kept."""
+        nodes = self.params.nodes_for(limit)
+        if self._trees and nodes == self._nodes:
+            return
+        self._nodes = nodes
+        worlds, evaluator, settings = self.view.worlds(), evaluator_for(self.tables), self.params.settings()
+        words = [int(child.generate_state(1, np.uint64)[0]) for child in self._seeds.spawn(self.params.trees)]
+        self._trees = [Searcher(worlds, evaluator, self.seat, word, settings, nodes) for word in words]
+
+    def advance(self, played: Sequence[tuple[int, Move]], view_or_state: Observation | State) -> bool:
+        """Go on to a later decision of the same seat, and keep what matches it of the trees.
+
+        Args:
+            played: (seat, move) for every move since the last position searched, in order.
+            view_or_state: what the searcher knows now.
+
+        Returns:
+            Whether all trees could keep something.
+        """
+        seat = self.seat
+        self._look_at(view_or_state)
+        if not self._trees or self.seat != seat:
+            self._trees = []
+            return False
+        worlds = self.view.worlds()
+        codes = [(mover, move.code) for mover, move in played]
+        return all([tree.advance(codes, worlds) for tree in self._trees])
+
+    def search(
+        self,
+        limit: Limit | None = None,
+        *,
+        n_jobs: int | None = None,
+        on_progress: Callable[[SearchResult], None] | None = None,
+        started: float | None = None,
+    ) -> SearchResult:
+        """Search on, as `lusatia_ai.search` does; `started` is the `time.perf_counter` from which the time counts."""
+        limit = limit or Limit()
+        if limit == Limit():
+            limit = Limit(time=DEFAULT_TIME)
+        return self._run(limit, n_jobs, on_progress, started or clock.perf_counter(), _Stop())
+
+    def _run(
+        self,
+        limit: Limit,
+        n_jobs: int | None,
+        on_progress: Callable[[SearchResult], None] | None,
+        started: float,
+        stop: _Stop,
+    ) -> SearchResult:
+        self._plant(limit)
+        run = _Run(self, limit, n_jobs, on_progress, started, stop)
+        try:
+            reason = run.until_limit()
+        except KeyboardInterrupt:
+            stop.set()
+            if not self.iterations:
+                raise
+            reason = "interrupt"
+        return self.result(started, reason)
+
+    @property
+    def iterations(self) -> int:
+        """Iterations of this search."""
+        return sum(tree.iterations for tree in self._trees)
+
+    def result(self, started: float, stopped_by: str = "") -> SearchResult:
+        """What all trees together have found."""
+        stats = [self._stats(code, parts) for code, parts in self._merged().items()]
+        stats.sort(key=lambda entry: (-entry.visits, -entry.value[self.seat], entry.move.text))
+        elapsed = clock.perf_counter() - started
+        size = sum(tree.tree_size for tree in self._trees)
+        return SearchResult(self.seat, tuple(stats), self.iterations, elapsed, size, stopped_by)
+
+    def _merged(self) -> dict[int, list[tuple[Any, ...]]]:
+        merged: dict[int, list[tuple[Any, ...]]] = {}
+        for tree in self._trees:
+            for code, entry in tree.moves().items():
+                merged.setdefault(code, []).append((*entry, tree))
+        return merged
+
+    def _stats(self, code: int, parts: list[tuple[Any, ...]]) -> MoveStats:
+        n = sum(part[3] for part in parts)
+        columns = [
+            tuple(sum(by_tree) for by_tree in zip(*(part[4][i] for part in parts), strict=True)) for i in range(5)
+        ]
+        win, favour, rank = (tuple(total / n for total in column) for column in columns[:3])
+        deepest: Searcher = max(parts, key=lambda part: part[0])[5]
+        line = tuple(self._move(follower) for _, follower in deepest.line(code))
+        return MoveStats(
+            self._move(code),
+            sum(part[0] for part in parts),
+            sum(part[1] for part in parts),
+            win,
+            favour,
+            rank,
+            _errors(win, columns[3], n),
+            _errors(favour, columns[4], n),
+            line,
+        )
+
+    def _move(self, code: int) -> Move:
+        move: Move = self.tables.move(code)
+        return move
+
+
+def _errors(means: tuple[float, ...], squares: tuple[float, ...], n: int) -> tuple[float, ...]:
+    """Standard errors of means; with fewer than two iterations, the mean itself."""
+    if n < 2:
+        return tuple(abs(mean) for mean in means)
+    return tuple(
+        sqrt(max(0.0, total / n - mean * mean) / (n - 1)) for mean, total in zip(means, squares, strict=True)
+    )
+
+
+class _Stop:
+    """A flag that ends all threads of a search. It does not reach other processes."""
+
+    def __init__(self) -> None:
+        self._event: threading.Event | None = threading.Event()
+
+    def set(self) -> None:
+        if self._event is not None:
+            self._event.set()
+
+    def __bool__(self) -> bool:
+        return self._event is not None and self._event.is_set()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _Stop, ()
+
+
 @dataclass(slots=True)
 class _Run:
-    """One search on its way."""
+    """One search on its way: slices of work, between which progress is reported and limits are looked at."""
 
-    view: View
-    seat: int
-    searcher: Searcher
+    forest: SearchTree
+    limit: Limit
+    n_jobs: int | None
+    on_progress: Callable[[SearchResult], None] | None
     started: float
+    stop: _Stop
 
-    def until(self, limit: Limit, on_progress: Callable[[SearchResult], None] | None) -> None:
-        """Iterate in batches, between which the clock is read, progress reported and Ctrl-C heard."""
-        seconds = limit.time if limit.time is not None else (DEFAULT_TIME if limit.iterations is None else None)
-        deadline = None if seconds is None else self.started + seconds - MARGIN
-        report_at = self.started + 0.1
+    def until_limit(self) -> str:
+        """Search until a limit is reached; returns which."""
+        wanted = self._shares(self.limit.iterations) if self.limit.iterations is not None else None
+        check = FIRST_CHECK
         while True:
-            now = clock.perf_counter()
-            if deadline is not None and now >= deadline and self.searcher.iterations:
-                return
-            left = BATCH if limit.iterations is None else limit.iterations - self.searcher.iterations
-            if left <= 0:
-                return
-            if on_progress is not None and now >= report_at and self.searcher.iterations:
-                on_progress(self.result())
-                report_at = now + 0.1
-            self.searcher.run(min(left, BATCH if self.searcher.iterations else 1))
+            goal = wanted
+            if self.limit.confidence is not None:
+                goal = [min(check, most) for most in wanted or [check] * len(self.forest._trees)]
+            self._grow_to(goal)
+            reason = self._reason(wanted)
+            if reason:
+                return reason
+            if self.limit.confidence is not None and self._reached(goal):
+                if self._settled(self.limit.confidence):
+                    return "confidence"
+                check += check // 4
+            if self.on_progress is not None:
+                self.on_progress(self.forest.result(self.started))
 
-    def result(self, interrupted: bool = False) -> SearchResult:
-        stats = [
-            MoveStats(self.view.tables.move(code), visits, available, value, favour)
-            for code, visits, available, value, favour in self.searcher.moves()
-        ]
-        stats.sort(key=lambda entry: (-entry.visits, -entry.value[self.seat], entry.move.text))
-        elapsed = clock.perf_counter() - self.started
-        return SearchResult(
-            self.seat, tuple(stats), self.searcher.iterations, elapsed, self.searcher.tree_size, interrupted
+    def _shares(self, iterations: int) -> list[int]:
+        """Iterations for each tree."""
+        trees = len(self.forest._trees)
+        return [iterations // trees + (i < iterations % trees) for i in range(trees)]
+
+    def _reached(self, goal: list[int] | None) -> bool:
+        trees = self.forest._trees
+        return goal is not None and all(tree.iterations >= most for tree, most in zip(trees, goal, strict=True))
+
+    def _reason(self, wanted: list[int] | None) -> str:
+        if self.stop:
+            return "stop"
+        if self._reached(wanted):
+            return "iterations"
+        if self._left() is not None and self._left() <= MARGIN and self.forest.iterations:  # type: ignore[operator]
+            return "time"
+        if self.limit.memory is not None and all(tree.full for tree in self.forest._trees):
+            return "memory"
+        return ""
+
+    def _left(self) -> float | None:
+        """Seconds until the time limit."""
+        if self.limit.time is None:
+            return None
+        return self.started + self.limit.time - clock.perf_counter()
+
+    def _grow_to(self, goal: list[int] | None) -> None:
+        """One slice of work: towards `goal` iterations of each tree, for as long as a slice may take."""
+        left = self._left()
+        guess = left if left is not None else 1e9
+        if goal is not None:
+            guess = min(guess, (sum(goal) - self.forest.iterations) / PACE)
+        workers, shared = _workers(self.n_jobs, len(self.forest._trees))
+        if workers == 1 or guess < (LEAST_FOR_THREADS if shared else LEAST_FOR_PROCESSES):
+            self._grow_here(goal, left)
+        else:
+            self._grow_apart(goal, left, workers, shared)
+
+    def _grow_here(self, goal: list[int] | None, left: float | None) -> None:
+        trees = self.forest._trees
+        ends = clock.perf_counter() + (min(PROGRESS_TIME, left - MARGIN) if left is not None else PROGRESS_TIME)
+        share = (ends - clock.perf_counter()) / len(trees)
+        for i, tree in enumerate(trees):
+            grow(tree, goal[i] if goal else None, share, self.stop)
+
+    def _grow_apart(self, goal: list[int] | None, left: float | None, workers: int, shared: bool) -> None:
+        trees = self.forest._trees
+        turns = -(-len(trees) // workers)
+        seconds = PROGRESS_TIME * (5 if shared else 10) if self._sliced() else None
+        if left is not None:
+            most = left - MARGIN - POOL_COST * (1 if shared else 3)
+            seconds = most if seconds is None or most < 1.5 * seconds else seconds
+        share = None if seconds is None else max(0.001, seconds / turns)
+        jobs = (
+            joblib.delayed(grow)(tree, goal[i] if goal else None, share, self.stop) for i, tree in enumerate(trees)
         )
+        self.forest._trees = joblib.Parallel(n_jobs=self.n_jobs, prefer="threads", batch_size=1)(jobs)
+
+    def _sliced(self) -> bool:
+        """Whether somebody wants to hear of it before the end."""
+        return self.on_progress is not None or self.limit.memory is not None or self.limit.time is None
+
+    def _settled(self, confidence: float) -> bool:
+        """Whether every other move is worse than the best one, with this confidence."""
+        best, *others = self.forest.result(self.started).moves
+        seat, z = self.forest.seat, NormalDist().inv_cdf(confidence)
+        return all(
+            best.value[seat] - other.value[seat] >= z * sqrt(best.stderr[seat] ** 2 + other.stderr[seat] ** 2)
+            for other in others
+        )
+
+
+def grow(tree: Searcher, goal: int | None, seconds: float | None, stop: _Stop) -> Searcher:
+    """Let one tree grow up to `goal` iterations, for at most so many seconds; at least one iteration is done.
+
+    Returns:
+        The tree: the same object in a thread, a copy from another process.
+    """
+    now = clock.perf_counter()
+    ends = None if seconds is None else now + seconds
+    batch = 16
+    while not stop:
+        left = batch if goal is None else min(batch, goal - tree.iterations)
+        if left <= 0 or (ends is not None and now >= ends and tree.iterations):
+            break
+        tree.run(left)
+        then, now = now, clock.perf_counter()
+        pace = left / max(now - then, 1e-6)
+        batch = max(1, min(2 * batch, int(pace * BATCH_TIME)))
+    return tree
+
+
+def _workers(n_jobs: int | None, trees: int) -> tuple[int, bool]:
+    """How many trees can grow at a time on the backend that joblib would use, and whether it shares memory."""
+    parallel = joblib.Parallel(n_jobs=n_jobs, prefer="threads")
+    workers = min(trees, joblib.effective_n_jobs(n_jobs))
+    return workers, bool(getattr(parallel._backend, "supports_sharedmem", False))
+
+
+class Analysis:
+    """A search in the background: iterate over it for its progress, `stop` it, or use it as a context manager.
+
+    Made by `analysis`. Iterating gives a `SearchResult` about ten times a second, and ends with the search.
+
+    Attributes:
+        latest: the last result so far, or None before the first.
+    """
+
+    def __init__(self, tree: SearchTree, limit: Limit, n_jobs: int | None) -> None:
+        self.latest: SearchResult | None = None
+        self._stop = _Stop()
+        self._queue: queue.SimpleQueue[SearchResult | BaseException | None] = queue.SimpleQueue()
+        self._error: BaseException | None = None
+        self._thread = threading.Thread(target=self._work, args=(tree, limit, n_jobs), daemon=True)
+        self._thread.start()
+
+    def _work(self, tree: SearchTree, limit: Limit, n_jobs: int | None) -> None:
+        try:
+            self._report(tree._run(limit, n_jobs, self._report, clock.perf_counter(), self._stop))
+        except BaseException as error:
+            self._error = error
+        self._queue.put(None)
+
+    def _report(self, result: SearchResult) -> None:
+        self.latest = result
+        self._queue.put(result)
+
+    def __iter__(self) -> Iterator[SearchResult]:
+        while True:
+            result = self._queue.get()
+            if not isinstance(result, SearchResult):
+                self._queue.put(None)
+                break
+            yield result
+        if self._error is not None:
+            raise self._error
+
+    def stop(self) -> None:
+        """End the search; `wait` gives what it has found."""
+        self._stop.set()
+
+    def wait(self) -> SearchResult:
+        """The final result, when the search has ended."""
+        self._thread.join()
+        if self._error is not None:
+            raise self._error
+        assert self.latest is not None
+        return self.latest
+
+    @property
+    def running(self) -> bool:
+        return self._thread.is_alive()
+
+    def __enter__(self) -> Analysis:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+        self._thread.join()
+
+
+def analysis(
+    view_or_state: Observation | State,
+    limit: Limit | None = None,
+    *,
+    seed: Seed = None,
+    params: SearchParams | None = None,
+    n_jobs: int | None = None,
+) -> Analysis:
+    """Begin a search in the background, as python-chess does; arguments as for `search`.
+
+    Without a limit it goes on until it is stopped.
+
+    >>> import lusatia_ai as la
+    >>> with la.analysis(la.State.new(seed=7), la.Limit(iterations=500), seed=1) as run:
+    ...     for result in run:
+    ...         best = result.best
+    >>> run.wait().iterations
+    500
+    """
+    return Analysis(SearchTree(view_or_state, seed=seed, params=params), limit or Limit(), n_jobs)
