@@ -102,8 +102,7 @@ cdef class Searcher:
         cdef int length = 1
         cdef bint expanded = False
         path[0] = 0
-        copy_state(&s, &self.worlds.base)
-        deal_hidden(&s, t, &self.worlds.hidden, &self.rng)
+        sample_world(&self.worlds.source, &s, t, &self.rng)
         draw_until_decision(&s, t, &self.rng)
         while not expanded and not is_over(&s) and length < LONGEST_LINE:
             child = self.descend(&s, t, node, &expanded)
