@@ -131,8 +131,7 @@ def time_worlds(Worlds worlds not None, int n, uint64_t seed):
     started = perf_counter()
     with nogil:
         for _ in range(n):
-            copy_state(&s, &worlds.base)
-            deal_hidden(&s, &worlds.tables.c, &worlds.hidden, &rng)
+            sample_world(&worlds.source, &s, &worlds.tables.c, &rng)
             kept += s.guards[0] + s.guards[1]
     seconds = perf_counter() - started
     return seconds if kept < <uint64_t> -1 else -1.0

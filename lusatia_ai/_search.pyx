@@ -153,7 +153,7 @@ cdef class Searcher:
         self.observer = observer
         self.settings = settings
         self.max_nodes = max_nodes
-        self.last_round = self.worlds.base.round + self.settings.horizon - 1 if self.settings.horizon else ROUNDS
+        self.last_round = self.worlds.source.base.round + self.settings.horizon - 1 if self.settings.horizon else ROUNDS
         rng_seed(&self.rng, seed)
         self.reserve(1024)
         if self.settings.algorithm == DETERMINIZED:
@@ -185,8 +185,7 @@ cdef class Searcher:
         return 0
 
     cdef inline void draw_world(self, GameState* s) noexcept nogil:
-        copy_state(s, &self.worlds.base)
-        deal_hidden(s, &self.worlds.tables.c, &self.worlds.hidden, &self.rng)
+        sample_world(&self.worlds.source, s, &self.worlds.tables.c, &self.rng)
 
     cdef void plant(self) noexcept:
         """Nothing but roots."""
@@ -651,7 +650,7 @@ cdef class Searcher:
         cdef int32_t node = NO_NODE, child, best
         result = []
         for tree in self.root_range():
-            child = self.child_along(tree, <uint32_t> self.worlds.base.seat << 16 | code)
+            child = self.child_along(tree, <uint32_t> self.worlds.source.base.seat << 16 | code)
             if child != NO_NODE and (node == NO_NODE or self.nodes[child].visits > self.nodes[node].visits):
                 node = child
         while node != NO_NODE:
@@ -704,7 +703,7 @@ cdef class Searcher:
                     break
         self.worlds = worlds
         self.iterations = self.reused = 0
-        self.last_round = worlds.base.round + self.settings.horizon - 1 if self.settings.horizon else ROUNDS
+        self.last_round = worlds.source.base.round + self.settings.horizon - 1 if self.settings.horizon else ROUNDS
         if self.settings.algorithm == DETERMINIZED:
             for seat in range(self.settings.worlds):
                 self.draw_world(&self.fixed[seat])

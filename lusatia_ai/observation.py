@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
+from itertools import product
+from math import comb, prod
 from typing import Any, Literal
 
 from ._belief import Worlds
 from ._core import STAGES, StateCore
 from ._tables import Move, Tables
-from .contradictions import cards_gone, decks_held, decks_taken, farmer_passed_over, rests_of
+from .contradictions import Cards, cards_gone, decks_held, decks_taken, farmer_passed_over, rests_of
 from .errors import Fault, PositionError
 from .position import MOST_GUARDS, LoadedPosition, Raw, parse_json, read_position, write_position
 from .rules import Variant
 from .state import Seed, State, word_from
+
+Rest = tuple[float, tuple[int, ...], tuple[Cards, ...], int]
+"""A way in which known hands can be made up, as `Worlds` takes it."""
+
+MOST_WAYS = 16
+"""So many ways to make up the known hands are looked at for each estate, the likeliest ones."""
 
 GUARDS_GUESSED = 8
 """Hidden guards without a given range are taken to lie at most so many above what is known to be there."""
@@ -135,20 +143,45 @@ class View:
 
     def worlds(self) -> Worlds:
         """The source of worlds that searches draw from."""
-        guards = [(seat, *self._guard_bounds(seat)) for seat in self.hidden_guards]
+        guards = [(seat, *self._guard_bounds(seat), [1.0] * (GUARDS_GUESSED + 1), 0.0) for seat in self.hidden_guards]
+        estates = [(seat, self._grey_due(seat)) for seat in self.hidden_estates]
         taken = decks_taken(self._raw)
-        return Worlds(self._core, guards, self.hidden_estates, list(self._rests()), taken, self._exchanges())
+        held = [0.75] * 4
+        rests = self._ways_to_make_up_hands(held) if estates else []
+        return Worlds(self._core, guards, estates, rests, held, taken, self._exchanges(), 0.0)
 
-    def _rests(self) -> Iterator[list[tuple[int, tuple[int, ...], int]]]:
-        """For each estate what is left of its cards for the hidden hands, when the known ones are taken out.
+    def _grey_due(self, seat: int) -> int:
+        """Grey cards that the companions of a seat have brought it, as far as the supply reached (rules 5.4)."""
+        if self.tables.variant.easy:
+            return 0
+        names = [self.tables.tokens[token] for token in self._raw["companions"][seat]]
+        due: int = sum(self.tables.components.companion_of(name).effects.grey_cards for name in names)
+        taking = self.decision == "grey" and self._raw["seat"] == seat
+        return due - (self._raw["grey_left"] if taking else 0)
 
-        With each, the mask of the decks of which the known hands then hold a card.
-        """
-        for estate in range(3 if self.hidden_estates else 0):
-            known = [hand[estate] for seat, hand in enumerate(self._raw["estates"]) if seat not in self.hidden_estates]
-            gone, grey = cards_gone(self.tables, self._raw, estate)
-            rests = rests_of(known, gone, grey, self.tables.components.estate_cards.grey_symbols)
-            yield [(greys, cards, decks_held(gone, cards)) for greys, cards in sorted(rests)]
+    def _ways_to_make_up_hands(self, held: Sequence[float]) -> list[Rest]:
+        """The ways in which the known hands can be made up of cards, with their weights and what they leave."""
+        ways = list(product(*(self._ways_of_estate(estate, held) for estate in range(3))))
+        due = sum(self._grey_due(seat) for seat in self.hidden_estates)
+        fitting = [way for way in ways if sum(grey for _, grey, _, _ in way) == due]
+        rests = []
+        for way in fitting or ways:
+            weights, grey, cards, decks = zip(*way, strict=True)
+            rests.append((prod(weights), grey, cards, decks[0] | decks[1] | decks[2]))
+        return rests
+
+    def _ways_of_estate(self, estate: int, held: Sequence[float]) -> list[tuple[float, int, Cards, int]]:
+        """The likeliest ways for the cards of one estate: (weight, grey cards left, coloured cards left, decks held)."""
+        known = [hand[estate] for seat, hand in enumerate(self._raw["estates"]) if seat not in self.hidden_estates]
+        gone, grey = cards_gone(self.tables, self._raw, estate)
+        share = 1 - len(self.hidden_estates) / self.variant.humans
+        ways = []
+        for grey_left, left in rests_of(known, gone, grey, self.tables.components.estate_cards.grey_symbols):
+            weight = float(comb(grey, grey_left))
+            for cards, rest, chance in zip(gone.values(), left, held, strict=True):
+                weight *= comb(cards, rest) * (chance * share) ** (cards - rest) * (1 - chance * share) ** rest
+            ways.append((weight, grey_left, left, decks_held(gone, left)))
+        return sorted(ways, reverse=True)[:MOST_WAYS]
 
     def _guard_bounds(self, seat: int) -> tuple[int, int]:
         """Between which numbers the hidden guards of a seat lie, by the view's range and by what is on the table."""
