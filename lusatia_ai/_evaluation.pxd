@@ -29,12 +29,17 @@ cdef enum:
     E_PER_GOOD
     FEATURES
 
+cdef enum:
+    EXTRAS = 3              # more extra arrows than two are valued like two
+
 # Weights for one number of humans. By rounds completed, 0 to 5; owned by an `Evaluator`.
 ctypedef struct Evaluation:
     double weight[ROUNDS][FEATURES]
     double temperature[ROUNDS]                  # favour; of the softmax that turns estimates into win shares
     float token_value[ROUNDS + 1][MAX_TOKENS]   # by round: favour that taking the token is worth, but for `final_value`
     float guard_value[ROUNDS + 1]               # by round: favour that one more guard is worth at its end
+    float town_value[ROUNDS + 1][TOWNS][64][EXTRAS]   # by round, town, arrows, extra arrows: what the best sides yield
+
 
 cdef void seat_features(const GameState* s, const GameTables* t, int seat, double* features) noexcept nogil
 cdef void estimate_favour(const GameState* s, const GameTables* t, const Evaluation* e, double* favour) noexcept nogil

@@ -10,6 +10,9 @@ from libc.math cimport exp
 
 from ._core import require_layout
 
+cdef float GOOD = 1.5              # favour for a piece of goods that finds a slot, as in `_policy.pyx`
+cdef float HORSE = 0.4             # favour for a horse
+
 FEATURE_NAMES = (
     "bias", "favour", "first_guards", "more_guards", "many_guards", "symbols", "estate_points", "token_points", "late",
     "discount", "extra_arrows", "half_horses", "recruit", "zero_bonus", "slowest", "estate_row", "occupy", "producer",
@@ -130,6 +133,7 @@ cdef class Evaluator:
                 self.c.weight[rounds][i] = weights[rounds][i]
         for i in range(ROUNDS + 1):
             value_tokens(&self.c, &tables.c, i)
+            value_towns(&self.c, &tables.c, i)
 
     def __reduce__(self):
         return Evaluator, (self.tables, self.weights, self.temperatures)
@@ -169,24 +173,43 @@ cdef class Evaluator:
 
 
 cdef void value_tokens(Evaluation* e, const GameTables* t, int played):
-    """What tokens and guards are worth at the end of round `played`. After round 6 only final points count."""
+    """What tokens are worth at the end of round `played`. After round 6 only final points count."""
     cdef int token, i
     cdef double features[FEATURES]
     cdef double total
     cdef const double* weight
     for token in range(t.n_tokens):
         e.token_value[played][token] = t.tokens[token].points
-    e.guard_value[played] = 0.1
     if played == ROUNDS:
         return
     weight = e.weight[played]
-    e.guard_value[played] = 0.5 * (weight[E_FIRST_GUARDS] + weight[E_MORE_GUARDS])
     for token in range(t.n_tokens):
         perk_features(&t.tokens[token].perks, features)
         total = 0
         for i in range(E_DISCOUNT, FEATURES):
             total += weight[i] * features[i]
         e.token_value[played][token] += total + t.tokens[token].grey_cards * t.grey_symbols * weight[E_SYMBOLS]
+
+
+cdef void value_towns(Evaluation* e, const GameTables* t, int played):
+    """What guards and the best sides of each town are worth in round `played`, a piece of any colour being worth the same."""
+    cdef int town, arrows, extra, i
+    cdef float value, best
+    cdef const Yield* gain
+    if played == ROUNDS:
+        e.guard_value[played] = 0.1
+    else:
+        e.guard_value[played] = 0.5 * (e.weight[played][E_FIRST_GUARDS] + e.weight[played][E_MORE_GUARDS])
+    for town in range(TOWNS):
+        for arrows in range(1, 64):
+            for extra in range(EXTRAS):
+                best = 0
+                for i in range(t.n_rotations[arrows][extra]):
+                    gain = &t.yields[town][t.rotations[arrows][extra][i]]
+                    value = gain.guards * e.guard_value[played] + gain.horses * HORSE + GOOD * (
+                        count_of(gain.goods, 0) + count_of(gain.goods, 1) + count_of(gain.goods, 2) + count_of(gain.goods, 3))
+                    best = value if value > best else best
+                e.town_value[played][town][arrows][extra] = best
 
 
 def features_of(StateCore core not None):

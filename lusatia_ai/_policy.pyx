@@ -45,31 +45,15 @@ cdef void score_moves(const GameState* s, const GameTables* t, const Evaluation*
 
 # --- town selection -------------------------------------------------------------------------------
 
-cdef inline float goods_score(uint32_t goods, const float* worth) noexcept nogil:
-    return (count_of(goods, 0) * worth[0] + count_of(goods, 1) * worth[1]
-            + count_of(goods, 2) * worth[2] + count_of(goods, 3) * worth[3])
-
-
-cdef inline float sides_score(const GameState* s, const GameTables* t, const Evaluation* e, int town, int sides,
-                              const float* worth) noexcept nogil:
-    cdef const Yield* gain = &t.yields[town][sides]
-    return goods_score(gain.goods, worth) + gain.guards * e.guard_value[s.round] + gain.horses * HORSE
-
-
-cdef float town_score(const GameState* s, const GameTables* t, const Evaluation* e, int seat, int town,
-                      const float* worth) noexcept nogil:
-    """What a town offers the seat: the best rotation of its token, and the token."""
-    cdef int token = s.town_token[town], arrows, extra, i
-    cdef float score, best = 0
+cdef inline float town_score(const GameState* s, const GameTables* t, const Evaluation* e, int seat,
+                             int town) noexcept nogil:
+    """What a town offers the seat: the best sides for its token, and the token."""
+    cdef int token = s.town_token[town], extra
     if token == NONE:
         return 0
-    arrows = t.tokens[token].arrows
     extra = extra_arrows(s, t, seat, token)
-    for i in range(t.n_rotations[arrows][extra]):
-        score = sides_score(s, t, e, town, t.rotations[arrows][extra][i], worth)
-        if score > best:
-            best = score
-    return best + token_score(s, t, e, seat, token)
+    extra = extra if extra < EXTRAS else EXTRAS - 1
+    return e.town_value[s.round][town][t.tokens[token].arrows][extra] + token_score(s, t, e, seat, token)
 
 
 cdef float token_score(const GameState* s, const GameTables* t, const Evaluation* e, int seat, int token) noexcept nogil:
@@ -107,43 +91,32 @@ cdef inline float price(const GameState* s, const Evaluation* e, int seat, int g
 
 
 cdef inline float entry_score(const GameState* s, const GameTables* t, const Evaluation* e, int seat, int town,
-                              int position, const float* worth) noexcept nogil:
+                              int position) noexcept nogil:
     """Go to a town and pay what one offers there."""
     cdef int bid = 0 if s.occupant[town] == NONE else position
-    return town_score(s, t, e, seat, town, worth) - price(s, e, seat, travel_cost(s, t, seat, town) + bid)
+    return town_score(s, t, e, seat, town) - price(s, e, seat, travel_cost(s, t, seat, town) + bid)
 
 
 cdef void score_travel(const GameState* s, const GameTables* t, const Evaluation* e, const Move_t* moves, int n,
                        float* scores) noexcept nogil:
-    cdef float worth[GOODS]
     cdef float offer = 0
     cdef int i, town, position, last = -1
-    even_worth(worth)
     for i in range(n):
         town = move_argument(moves[i]) >> 4
         position = move_argument(moves[i]) & 15
         if town != last:
-            offer = town_score(s, t, e, s.seat, town, worth)
+            offer = town_score(s, t, e, s.seat, town)
             last = town
         scores[i] = offer - price(s, e, s.seat, travel_cost(s, t, s.seat, town)
                                   + (0 if s.occupant[town] == NONE else position))
 
 
-cdef void even_worth(float* worth) noexcept nogil:
-    """Before taxes are collected a piece of any colour is worth the same."""
-    cdef int colour
-    for colour in range(GOODS):
-        worth[colour] = GOOD
-
-
 cdef void score_responses(const GameState* s, const GameTables* t, const Evaluation* e, const Move_t* moves, int n,
                           float* scores) noexcept nogil:
     """Accepting brings the standing bid and the best other town; raising brings this town for the bid."""
-    cdef float worth[GOODS]
     cdef float here, elsewhere, score
     cdef int i, town, seat = s.seat, own = s.wagon[s.seat], low
-    even_worth(worth)
-    here = town_score(s, t, e, seat, own, worth)
+    here = town_score(s, t, e, seat, own)
     elsewhere = -KING * TOP_BID
     for town in range(TOWNS):
         if town == own or s.besieged >> town & 1:
@@ -151,7 +124,7 @@ cdef void score_responses(const GameState* s, const GameTables* t, const Evaluat
         low = 0 if s.occupant[town] == NONE else s.position[s.occupant[town]] + 1
         if low > TOP_BID:
             continue
-        score = entry_score(s, t, e, seat, town, low, worth)
+        score = entry_score(s, t, e, seat, town, low)
         if score > elsewhere:
             elsewhere = score
     for i in range(n):
@@ -162,6 +135,17 @@ cdef void score_responses(const GameState* s, const GameTables* t, const Evaluat
 
 
 # --- tax collection -------------------------------------------------------------------------------
+
+cdef inline float goods_score(uint32_t goods, const float* worth) noexcept nogil:
+    return (count_of(goods, 0) * worth[0] + count_of(goods, 1) * worth[1]
+            + count_of(goods, 2) * worth[2] + count_of(goods, 3) * worth[3])
+
+
+cdef inline float sides_score(const GameState* s, const GameTables* t, const Evaluation* e, int town, int sides,
+                              const float* worth) noexcept nogil:
+    cdef const Yield* gain = &t.yields[town][sides]
+    return goods_score(gain.goods, worth) + gain.guards * e.guard_value[s.round] + gain.horses * HORSE
+
 
 cdef void score_sides(const GameState* s, const GameTables* t, const Evaluation* e, const Move_t* moves, int n,
                       float* scores) noexcept nogil:

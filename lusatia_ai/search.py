@@ -13,6 +13,7 @@ import queue
 import threading
 import time as clock
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from math import sqrt
 from statistics import NormalDist
@@ -240,7 +241,7 @@ class SearchTree:
         try:
             reason = run.until_limit()
         except KeyboardInterrupt:
-            stop.set()
+            stop.set_and_wait()
             if not self.iterations:
                 raise
             reason = "interrupt"
@@ -301,17 +302,36 @@ def _errors(means: tuple[float, ...], squares: tuple[float, ...], n: int) -> tup
 
 
 class _Stop:
-    """A flag that ends all threads of a search. It does not reach other processes."""
+    """Ends all threads of a search, and knows when they have ended. It does not reach other processes."""
 
     def __init__(self) -> None:
-        self._event: threading.Event | None = threading.Event()
+        self._wanted = False
+        self._working = 0
+        self._changed = threading.Condition()
 
     def set(self) -> None:
-        if self._event is not None:
-            self._event.set()
+        self._wanted = True
 
     def __bool__(self) -> bool:
-        return self._event is not None and self._event.is_set()
+        return self._wanted
+
+    @contextmanager
+    def watching(self) -> Iterator[None]:
+        """Around the work of one thread."""
+        with self._changed:
+            self._working += 1
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._working -= 1
+                self._changed.notify_all()
+
+    def set_and_wait(self) -> None:
+        """End all threads; come back when none of them touches a tree any more."""
+        self.set()
+        with self._changed:
+            self._changed.wait_for(lambda: not self._working)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _Stop, ()
@@ -425,6 +445,12 @@ def grow(tree: Searcher, goal: int | None, seconds: float | None, stop: _Stop) -
     Returns:
         The tree: the same object in a thread, a copy from another process.
     """
+    with stop.watching():
+        _grow(tree, goal, seconds, stop)
+    return tree
+
+
+def _grow(tree: Searcher, goal: int | None, seconds: float | None, stop: _Stop) -> None:
     now = clock.perf_counter()
     ends = None if seconds is None else now + seconds
     batch = 16
@@ -436,7 +462,6 @@ def grow(tree: Searcher, goal: int | None, seconds: float | None, stop: _Stop) -
         then, now = now, clock.perf_counter()
         pace = left / max(now - then, 1e-6)
         batch = max(1, min(2 * batch, int(pace * BATCH_TIME)))
-    return tree
 
 
 def _workers(n_jobs: int | None, trees: int) -> tuple[int, bool]:

@@ -8,8 +8,7 @@ from time import perf_counter
 import pytest
 
 import lusatia_ai as la
-from lusatia_ai._search import Searcher
-from lusatia_ai.search import as_view
+from lusatia_ai._search import NODE_SIZE
 
 
 def before_the_last_row() -> la.State:
@@ -117,11 +116,10 @@ def test_an_interrupt_returns_what_has_been_found():
 
 
 def test_a_full_tree_goes_on_counting():
-    view = as_view(la.State.new(la.Variant(humans=3), seed=4))
-    searcher = Searcher(view.worlds(), 1, max_nodes=50)
-    searcher.run(500)
-    assert searcher.iterations == 500
-    assert searcher.tree_size == 50
+    params = la.SearchParams(memory=65_536)
+    result = la.search(la.State.new(la.Variant(humans=3), seed=4), la.Limit(iterations=5000), seed=1, params=params)
+    assert result.iterations == 5000
+    assert 1000 < result.tree_size <= 65_536 // NODE_SIZE
 
 
 @pytest.mark.parametrize(
