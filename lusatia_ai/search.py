@@ -23,12 +23,11 @@ import joblib
 import numpy as np
 
 from ._belief import Worlds
-from ._search import NODE_SIZE, Searcher
+from ._search import Searcher
 from ._tables import Move, Tables
 from .errors import LusatiaError
 from .evaluation import evaluator_for
 from .limits import Limit, SearchParams
-from .observation import View
 from .state import Seed, State
 
 DEFAULT_TIME = 1.0
@@ -212,7 +211,8 @@ class SearchTree:
             return False
         worlds = self.view.worlds()
         codes = [(mover, move.code) for mover, move in played]
-        return all([tree.advance(codes, worlds) for tree in self._trees])
+        kept = [tree.advance(codes, worlds) for tree in self._trees]
+        return all(kept)
 
     def search(
         self,
@@ -296,9 +296,7 @@ def _errors(means: tuple[float, ...], squares: tuple[float, ...], n: int) -> tup
     """Standard errors of means; with fewer than two iterations, the mean itself."""
     if n < 2:
         return tuple(abs(mean) for mean in means)
-    return tuple(
-        sqrt(max(0.0, total / n - mean * mean) / (n - 1)) for mean, total in zip(means, squares, strict=True)
-    )
+    return tuple(sqrt(max(0.0, total / n - mean * mean) / (n - 1)) for mean, total in zip(means, squares, strict=True))
 
 
 class _Stop:
@@ -420,9 +418,7 @@ class _Run:
             most = left - MARGIN - POOL_COST * (1 if shared else 3)
             seconds = most if seconds is None or most < 1.5 * seconds else seconds
         share = None if seconds is None else max(0.001, seconds / turns)
-        jobs = (
-            joblib.delayed(grow)(tree, goal[i] if goal else None, share, self.stop) for i, tree in enumerate(trees)
-        )
+        jobs = (joblib.delayed(grow)(tree, goal[i] if goal else None, share, self.stop) for i, tree in enumerate(trees))
         self.forest._trees = joblib.Parallel(n_jobs=self.n_jobs, prefer="threads", batch_size=1)(jobs)
 
     def _sliced(self) -> bool:
