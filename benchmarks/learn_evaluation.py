@@ -1,8 +1,8 @@
 """Learn the weights of `lusatia_ai/data/evaluation.toml`: `python benchmarks/learn_evaluation.py --write`.
 
 Games are played by the rule-based policy, or with `--iterations` by the search; some moves are random, so that many
-kinds of positions occur. At the beginning of each round the features of every seat are noted. Ridge regression of the final
-favour gives the weights, maximum likelihood of the winners the temperatures.
+kinds of positions occur. At the beginning of each round the features of every seat are noted. Ridge regression of the
+final favour gives the weights, maximum likelihood of the winners the temperatures.
 """
 
 from __future__ import annotations

@@ -116,8 +116,8 @@ def memory() -> bool:
     grown = peak() - before
     met = grown <= 1.1 * CAP
     print(
-        f"  60 s, {result.iterations:,} iterations, {result.tree_size:,} nodes: the process grew by {grown / 2**20:.0f} MB;"
-        f" cap {CAP / 2**20:.0f} MB"
+        f"  60 s, {result.iterations:,} iterations, {result.tree_size:,} nodes: the process grew by"
+        f" {grown / 2**20:.0f} MB; cap {CAP / 2**20:.0f} MB"
     )
     for count in (50, 1000):
         before = peak()

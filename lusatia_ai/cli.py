@@ -27,10 +27,11 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
     from .components import ComponentSet
+    from .limits import Limit
     from .observation import View
     from .perft import Bench
     from .play import Match
-    from .search import Limit, SearchResult
+    from .search import SearchResult
     from .state import State
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -287,14 +288,15 @@ def _sides(text: str, towns: list[str], seed: int | None) -> str | dict[str, str
 
 
 def _limit(time: float | None, iterations: int | None) -> Limit:
-    from .search import DEFAULT_TIME, Limit
+    from .limits import Limit
+    from .search import DEFAULT_TIME
 
     return Limit(time=DEFAULT_TIME if time is None and iterations is None else time, iterations=iterations)
 
 
 def _left_of(limit: Limit) -> Limit:
     """The limit, less the time that this process has taken to start and will take to print and end."""
-    from .search import Limit
+    from .limits import Limit
 
     if limit.time is None:
         return limit

@@ -32,7 +32,7 @@ class Limit:
         memory: bytes that the trees may take, from 65,536. Whatever is given here, the trees never grow beyond
             `SearchParams.memory`; but only this limit ends the search there.
         confidence: the search stops when it is so sure that no other move is better than its best one, from 0.5 to
-            0.9999. By the standard errors of the mean win shares, which take no account of how deep the search has looked.
+            0.9999. By the standard errors of the mean win shares, whatever a deeper search would see.
     """
 
     time: float | None = None
@@ -57,23 +57,23 @@ class SearchParams:
     """How the search goes about it. The defaults are what measured best; `docs/search-notes.md` says what was tried.
 
     Attributes:
-        algorithm: "so" (one tree of moves, SO-ISMCTS), "mo" (a tree for each seat, MO-ISMCTS), both of Cowling, Powley and
-            Whitehouse (2012), or "determinized" (perfect-information Monte Carlo over `worlds` fixed worlds).
-        selection: "ucb" (UCB1 with availability counts), "ucb_tuned" (UCB1-tuned) or "puct" (with the rule-based policy as
-            a prior).
+        algorithm: "so" (one tree of moves, SO-ISMCTS), "mo" (a tree for each seat, MO-ISMCTS), both of Cowling, Powley
+            and Whitehouse (2012), or "determinized" (perfect-information Monte Carlo over `worlds` fixed worlds).
+        selection: "ucb" (UCB1 with availability counts), "ucb_tuned" (UCB1-tuned) or "puct" (with the rule-based policy
+            as a prior).
         exploration: the constant of the selection formula, for utilities of about 0 to 1; 0 to 10.
         backup: "maxn" (every seat wants its own utility), "paranoid" (the others want the searcher to fail) or "own"
             (the others want favour).
-        win, favour, rank: weights of win share (shared wins split), favour margin over the best rival (0.01 a point) and
-            final rank in the utility; 0 to 1, normalised to add up to 1.
+        win, favour, rank: weights of win share (shared wins split), favour margin over the best rival (0.01 a point)
+            and final rank in the utility; 0 to 1, normalised to add up to 1.
         playout: "greedy" (the rule-based policy), "uniform" (random moves) or "mast" (moves that did well anywhere).
         epsilon: share of random moves in "greedy" and "mast" playouts, 0 to 1.
         horizon: rounds that are looked ahead, the present one included, before the standings are estimated; 0 to 6, 0
             meaning the end of the game.
         chance_nodes: "none" (open loop), "automa" (branch on automa draws) or "all" (on round set-ups too).
         prior_temperature: favour; how much the prior spreads over worse moves; 0.05 to 100.
-        widening: if above 0, a position with n visits shows at most 1 + widening * sqrt(n) of its moves, in the order of the
-            prior; 0 to 100.
+        widening: if above 0, a position with n visits shows at most 1 + widening * sqrt(n) of its moves, in the order
+            of the prior; 0 to 100.
         history: weight of what a move did anywhere in the tree (progressive history); 0 to 10.
         worlds: fixed worlds for each tree of "determinized"; 1 to 64.
         trees: independent trees, whose results are added up (root parallelism); 1 to 64. Results depend on it, not on

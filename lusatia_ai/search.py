@@ -1,4 +1,4 @@
-"""Searching a position for the best move: the search loop over parallel trees, its result, and analysis in the background.
+"""Searching a position for the best move: the loop over parallel trees, its result, and analysis in the background.
 
 >>> import lusatia_ai as la
 >>> view = la.State.new(seed=7).view(hands="known")
@@ -133,14 +133,14 @@ def search(
     """Search the decision of the seat to act by information-set MCTS.
 
     Args:
-        view_or_state: what the searcher knows: a `View` or a `Belief`. A `State` is first turned into the view of the seat to
-            act, hands known.
+        view_or_state: what the searcher knows: a `View` or a `Belief`. A `State` is first turned into the view of the
+            seat to act, hands known.
         limit: when to stop; by default after one second.
         seed: the same seed, parameters and iterations give the same result, bit by bit, on every backend and for
             every number of workers.
         params: how to search.
-        n_jobs: workers for `params.trees` trees, as joblib counts them: None is one, or what `joblib.parallel_config` says;
-            -1 is all processors. Threads, unless `parallel_config` selects another backend.
+        n_jobs: workers for `params.trees` trees, as joblib counts them: None is one, or what `joblib.parallel_config`
+            says; -1 is all processors. Threads, unless `parallel_config` selects another backend.
         on_progress: called about ten times a second with what has been found so far.
 
     Ctrl-C ends the search early and returns what has been found, if anything has.
