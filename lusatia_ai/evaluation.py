@@ -1,7 +1,7 @@
 """The learned estimate of the final standings between two rounds; see `_evaluation.pyx` for what it adds up.
 
-The weights stand in `data/evaluation.toml`, one section for each number of humans; `benchmarks/learn_evaluation.py` makes
-them.
+The weights stand in `data/evaluation.toml`, one section for each number of humans, made by
+`benchmarks/learn_evaluation.py`.
 """
 
 from __future__ import annotations
