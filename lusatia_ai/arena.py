@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import json
 import math
+import signal
+import threading
 import time as clock
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
 from itertools import combinations, combinations_with_replacement, count, permutations
@@ -640,4 +642,19 @@ def _results(match: Match, fixtures: Sequence[Fixture], jobs: int | None) -> Gen
     from joblib import Parallel, delayed
 
     parallel = Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)
-    yield from parallel(delayed(match.play)(fixture) for fixture in fixtures)
+    with _ctrl_c_unheard():
+        games = parallel(delayed(match.play)(fixture) for fixture in fixtures)
+    yield from games
+
+
+@contextmanager
+def _ctrl_c_unheard() -> Iterator[None]:
+    """Processes that start in here ignore Ctrl-C, which is for this process alone: it ends them itself."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -563,17 +563,6 @@ def _split(command: str) -> list[str]:
 
 # --- players by their specification -----------------------------------------------------------------
 
-SPECS = """\
-random                    any legal move
-greedy                    rules of thumb
-automa                    in the way of an automa
-ismcts                    the search, as strong as it gets
-level5, ismcts:5          the search at a level from 1 to 10
-ismcts:KEY=VALUE,...      level, style, time, iterations, or a parameter of the search
-PACKAGE.MODULE:FACTORY    a Python callable that makes a player from a seed
-cmd:COMMAND               a program that answers JSON lines"""
-"""How players are specified, for help texts."""
-
 _OWN_KEYS = ("level", "style", "time", "iterations")
 _SIMPLE: Mapping[str, Callable[[Seed], Player]] = {
     "random": RandomPlayer,

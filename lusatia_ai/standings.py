@@ -158,7 +158,8 @@ def ratings(games: Sequence[Game], seed: int = 0) -> Mapping[str, Estimate]:
     """Plackett-Luce ratings in Elo points around 0: 200 points more finish ahead in 76 of 100 games.
 
     Fitted to the whole rankings of all games at once (Maystre and Grossglauser 2015, as choix does it); the intervals
-    are from a bootstrap over blocks.
+    are from a bootstrap over blocks. If some bots have always finished ahead of all others, nothing but a weak prior
+    keeps their ratings finite, and there are no intervals.
 
     Args:
         seed: of the bootstrap, and of the order in which tied seats are taken.
@@ -182,7 +183,7 @@ def ratings(games: Sequence[Game], seed: int = 0) -> Mapping[str, Estimate]:
         return np.asarray(strengths - strengths.mean())
 
     best = fit(drawn)
-    if len(drawn) < 2:
+    if len(drawn) < 2 or not _comparable(len(names), [ranking for block in drawn for ranking in block]):
         return {name: Estimate(ELO * strength, None, None) for name, strength in zip(names, best.tolist(), strict=True)}
     again = [fit([drawn[i] for i in rng.integers(len(drawn), size=len(drawn))], best) for _ in range(RESAMPLES)]
     halves = _student(len(drawn) - 1) * np.std(again, axis=0, ddof=1)
@@ -196,6 +197,17 @@ def _ranking(game: Game, names: Sequence[str], rng: np.random.Generator) -> list
     """The bots in the order of their places; tied seats come in a random order."""
     seats = sorted(rng.permutation(len(game.seating)).tolist(), key=lambda seat: game.ranks[seat])
     return [names.index(game.seating[seat]) for seat in seats]
+
+
+def _comparable(count: int, rankings: Iterable[Sequence[int]]) -> bool:
+    """Whether each bot has been ahead of each other, directly or by a chain of others: then strengths are finite."""
+    ahead = np.eye(count, dtype=bool)
+    for ranking in rankings:
+        for place, bot in enumerate(ranking):
+            ahead[bot, ranking[place:]] = True
+    for _ in range(count):
+        ahead = ahead @ ahead
+    return bool(ahead.all())
 
 
 def _choix() -> ModuleType:
