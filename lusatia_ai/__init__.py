@@ -1,5 +1,10 @@
 """AI opponents and hints for League of Six: Complete Edition."""
 
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from ._tables import Move
 from .components import ComponentSet, complete_edition
 from .errors import (
@@ -9,8 +14,10 @@ from .errors import (
     IllegalMoveError,
     LimitError,
     LusatiaError,
+    MatchError,
     NotationError,
     ParamsError,
+    PlayerError,
     PositionError,
     RecordError,
     VariantError,
@@ -21,6 +28,10 @@ from .record import Record
 from .rules import Variant
 from .search import Analysis, MoveStats, SearchResult, SearchTree, analysis, search
 from .state import Result, State
+
+if TYPE_CHECKING:
+    from . import arena as arena
+    from . import players as players
 
 __version__ = "0.1.0"
 
@@ -34,10 +45,12 @@ __all__ = [
     "Limit",
     "LimitError",
     "LusatiaError",
+    "MatchError",
     "Move",
     "MoveStats",
     "NotationError",
     "ParamsError",
+    "PlayerError",
     "PositionError",
     "Record",
     "RecordError",
@@ -53,3 +66,12 @@ __all__ = [
     "complete_edition",
     "search",
 ]
+
+_SUBMODULES = ("arena", "players")
+
+
+def __getattr__(name: str) -> Any:
+    """Submodules that are imported when they are first used."""
+    if name in _SUBMODULES:
+        return import_module(f".{name}", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -832,5 +832,9 @@ def show_components(file: str | None, as_json: bool) -> None:
     _print(components_tables(found))
 
 
+from .cli_arena import arena  # noqa: E402 - it uses what stands above
+
+main.add_command(arena)
+
 if __name__ == "__main__":
     main()

@@ -95,3 +95,13 @@ class ParamsError(FaultsError):
     """A search parameter outside its range."""
 
     subject = "search parameters"
+
+
+class PlayerError(LusatiaError):
+    """A player that cannot be made, or that gave no legal move; the message says what was asked and answered."""
+
+
+class MatchError(FaultsError):
+    """Settings of a match that do not go together, or a file of results that does not fit them."""
+
+    subject = "match"
