@@ -30,7 +30,7 @@ from .errors import Fault, MatchError, PlayerError
 from .players import Player, PlayResult, checked, make_player
 from .position import write_components
 from .rules import Variant
-from .search import Limit
+from .limits import Limit
 from .standings import Estimate, Standing, ratings, standings
 from .state import State
 

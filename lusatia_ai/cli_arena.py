@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .arena import MatchResult, OnGame
     from .components import ComponentSet
     from .rules import Variant
-    from .search import Limit
+    from .limits import Limit
     from .standings import Estimate, Standing
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -146,7 +146,7 @@ def _game(options: dict[str, Any], seats: int, seed: int) -> tuple[Variant, Comp
 
 
 def _limit(time: float | None, iterations: int | None) -> Limit | None:
-    from .search import Limit
+    from .limits import Limit
 
     return None if time is None and iterations is None else Limit(time=time, iterations=iterations)
 
