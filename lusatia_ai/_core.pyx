@@ -1337,14 +1337,21 @@ cdef class StateCore:
         """Draw all chance up to the next decision from the state's own stream."""
         draw_until_decision(&self.s, self.table(), &self.rng)
 
-    def _sample_outcome(self, uint64_t seed):
-        """Draw an outcome of the pending chance event, as raw fields; see `_apply_outcome`."""
+    def _sample_outcome(self, seed):
+        """Draw an outcome of the pending chance event, as raw fields; see `_apply_outcome`.
+
+        Args:
+            seed: 64 bits; None draws from the state's own stream, as `draw_chance` does.
+        """
         cdef Outcome out
         cdef Rng rng
         cdef int i
         memset(&out, 0, sizeof(Outcome))
-        rng_seed(&rng, seed)
-        draw_chance(&self.s, self.table(), &rng, &out)
+        if seed is None:
+            draw_chance(&self.s, self.table(), &self.rng, &out)
+        else:
+            rng_seed(&rng, seed)
+            draw_chance(&self.s, self.table(), &rng, &out)
         return {
             "display": out.display, "ring": [out.ring[i] for i in range(TOWNS)],
             "order": [out.order[i] for i in range(self.tables.c.humans)],

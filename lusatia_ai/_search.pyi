@@ -20,6 +20,7 @@ class Searcher:
         seed: int,
         settings: dict[str, Any],
         max_nodes: int,
+        only: tuple[int, ...] | None = None,
     ) -> None: ...
     @property
     def iterations(self) -> int: ...

@@ -115,6 +115,7 @@ cdef class Searcher:
         seed: of everything random here, 0 to 2**64 - 1.
         settings: a dict with the fields of `Settings`, choices by their place in ALGORITHMS and so on.
         max_nodes: where the tree stops growing; iterations go on without.
+        only: the codes of the moves that are tried at the root, in worlds where one of them is legal; None for all moves.
     """
 
     cdef Worlds worlds
@@ -133,6 +134,9 @@ cdef class Searcher:
     cdef int16_t slot_of[CODES]      # by move code: index in `root_stats`, or -1
     cdef RootStats root_stats[MOST_ROOT_MOVES]
     cdef Move_t root_moves[MOST_ROOT_MOVES]
+    cdef tuple only                  # codes of the moves that are tried at the root; None: all
+    cdef bint restricted             # whether there are some
+    cdef uint8_t wanted[CODES]       # by move code: 1 for these
     cdef int n_root_moves
     cdef GameState* fixed            # owned; the worlds of determinized search
     cdef Rng* fixed_chance           # owned; their streams of chance
@@ -143,7 +147,8 @@ cdef class Searcher:
     cdef void* solver
 
     def __cinit__(self, Worlds worlds not None, Evaluator evaluator not None, int observer, uint64_t seed,
-                  dict settings not None, int32_t max_nodes):
+                  dict settings not None, int32_t max_nodes, tuple only=None):
+        cdef int code
         if max_nodes < 4 * MAX_PLAYERS or not 0 <= observer < worlds.tables.c.humans:
             raise ValueError(f"max_nodes {max_nodes}, observer {observer}; allowed: at least {4 * MAX_PLAYERS}, a human seat")
         if not evaluator.tables.same_game(worlds.tables):
@@ -153,6 +158,11 @@ cdef class Searcher:
         self.observer = observer
         self.settings = settings
         self.max_nodes = max_nodes
+        self.only = only
+        self.restricted = only is not None
+        memset(self.wanted, 0, sizeof(self.wanted))
+        for code in only or ():
+            self.wanted[code] = 1
         self.last_round = self.worlds.source.base.round + self.settings.horizon - 1 if self.settings.horizon else ROUNDS
         rng_seed(&self.rng, seed)
         self.reserve(1024)
@@ -224,6 +234,15 @@ cdef class Searcher:
         return 0
 
     # --- iterations -----------------------------------------------------------------------------------
+
+    cdef inline int keep_wanted(self, Move_t* moves, int n) noexcept nogil:
+        """Move the wanted ones to the front; their number, or `n` if there are none."""
+        cdef int i, kept = 0
+        for i in range(n):
+            if self.wanted[moves[i]]:
+                moves[kept] = moves[i]
+                kept += 1
+        return kept if kept else n
 
     def run(self, int iterations):
         """Do so many iterations more."""
@@ -380,6 +399,8 @@ cdef class Searcher:
         cdef double score, best_score = -1e300, value = 0, visits = 0, known_log = 0
         cdef uint32_t logged = 0, parent_visits = 0
         cdef Node* entry
+        if at_root and self.restricted:
+            n = fresh = self.keep_wanted(moves, n)
         self.stamp += 1
         for i in range(n):
             self.stamps[moves[i]] = self.stamp
@@ -774,7 +795,7 @@ cdef class Searcher:
         if self.settings.algorithm == DETERMINIZED:
             fixed = ((<char*> self.fixed)[:self.settings.worlds * sizeof(GameState)],
                      (<char*> self.fixed_chance)[:self.settings.worlds * sizeof(Rng)])
-        args = (self.worlds, self.evaluator, self.observer, 0, self.settings, self.max_nodes)
+        args = (self.worlds, self.evaluator, self.observer, 0, self.settings, self.max_nodes, self.only)
         return _restored, (args, arena, roots, codes, stream, self.iterations, self.reused, averages, fixed)
 
     cdef int restore(self, bytes arena, bytes roots, codes, stream, iterations, reused, averages, fixed) except -1:

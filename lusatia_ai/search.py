@@ -19,7 +19,6 @@ from math import sqrt
 from statistics import NormalDist
 from typing import Any, Protocol
 
-import joblib
 import numpy as np
 
 from ._belief import Worlds
@@ -127,6 +126,7 @@ def search(
     *,
     seed: Seed = None,
     params: SearchParams | None = None,
+    root_moves: Sequence[Move] | None = None,
     n_jobs: int | None = None,
     on_progress: Callable[[SearchResult], None] | None = None,
 ) -> SearchResult:
@@ -139,6 +139,7 @@ def search(
         seed: the same seed, parameters and iterations give the same result, bit by bit, on every backend and for
             every number of workers.
         params: how to search.
+        root_moves: the moves to choose from; None for all. In worlds where none of them is legal, all are tried.
         n_jobs: workers for `params.trees` trees, as joblib counts them: None is one, or what `joblib.parallel_config`
             says; -1 is all processors. Threads, unless `parallel_config` selects another backend.
         on_progress: called about ten times a second with what has been found so far.
@@ -150,7 +151,7 @@ def search(
         LimitError, ParamsError: for limits and parameters out of their ranges.
     """
     started = clock.perf_counter()
-    tree = SearchTree(view_or_state, seed=seed, params=params)
+    tree = SearchTree(view_or_state, seed=seed, params=params, root_moves=root_moves)
     return tree.search(limit, n_jobs=n_jobs, on_progress=on_progress, started=started)
 
 
@@ -163,13 +164,19 @@ class SearchTree:
     """The trees of a search, which can be kept from one decision to the next.
 
     Args:
-        view_or_state, seed, params: as for `search`.
+        view_or_state, seed, params, root_moves: as for `search`.
     """
 
     def __init__(
-        self, view_or_state: Observation | State, *, seed: Seed = None, params: SearchParams | None = None
+        self,
+        view_or_state: Observation | State,
+        *,
+        seed: Seed = None,
+        params: SearchParams | None = None,
+        root_moves: Sequence[Move] | None = None,
     ) -> None:
         self.params = params or SearchParams()
+        self._only = None if root_moves is None else tuple(move.code for move in root_moves)
         self._seeds = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
         self._trees: list[Searcher] = []
         self._nodes = 0
@@ -192,7 +199,7 @@ class SearchTree:
         self._nodes = nodes
         worlds, evaluator, settings = self.view.worlds(), evaluator_for(self.tables), self.params.settings()
         words = [int(child.generate_state(1, np.uint64)[0]) for child in self._seeds.spawn(self.params.trees)]
-        self._trees = [Searcher(worlds, evaluator, self.seat, word, settings, nodes) for word in words]
+        self._trees = [Searcher(worlds, evaluator, self.seat, word, settings, nodes, self._only) for word in words]
 
     def advance(self, played: Sequence[tuple[int, Move]], view_or_state: Observation | State) -> bool:
         """Go on to a later decision of the same seat, and keep what matches it of the trees.
@@ -204,9 +211,10 @@ class SearchTree:
         Returns:
             Whether all trees could keep something.
         """
-        seat = self.seat
+        seat, restricted = self.seat, self._only is not None
         self._look_at(view_or_state)
-        if not self._trees or self.seat != seat:
+        self._only = None
+        if not self._trees or self.seat != seat or restricted:
             self._trees = []
             return False
         worlds = self.view.worlds()
@@ -411,6 +419,8 @@ class _Run:
             grow(tree, goal[i] if goal else None, share, self.stop)
 
     def _grow_apart(self, goal: list[int] | None, left: float | None, workers: int, shared: bool) -> None:
+        import joblib
+
         trees = self.forest._trees
         turns = -(-len(trees) // workers)
         seconds = PROGRESS_TIME * (5 if shared else 10) if self._sliced() else None
@@ -462,6 +472,10 @@ def _grow(tree: Searcher, goal: int | None, seconds: float | None, stop: _Stop) 
 
 def _workers(n_jobs: int | None, trees: int) -> tuple[int, bool]:
     """How many trees can grow at a time on the backend that joblib would use, and whether it shares memory."""
+    if trees == 1:
+        return 1, True
+    import joblib  # it takes as long to import as everything else here
+
     parallel = joblib.Parallel(n_jobs=n_jobs, prefer="threads")
     workers = min(trees, joblib.effective_n_jobs(n_jobs))
     return workers, bool(getattr(parallel._backend, "supports_sharedmem", False))

@@ -175,7 +175,8 @@ class State(StateCore):
         """Draw an outcome of the pending chance event, without applying it.
 
         Args:
-            rng: a generator or a seed to draw from; None goes on with the state's own stream.
+            rng: a generator or a seed to draw from; None goes on with the state's own stream, so that a state with
+                `chance="manual"` that is given what it has sampled plays the game of `chance="auto"` and the same seed.
 
         Returns:
             A chance object for `apply`; all outcomes that the pools allow are equally likely draws.
@@ -187,8 +188,7 @@ class State(StateCore):
         if event is None:
             waits = "the game is over" if self.is_over else f"seat {self.seat_to_act} is to move"
             raise IllegalMoveError(f"no chance event to sample: {waits}")
-        word = self.next_word() if rng is None else word_from(rng)
-        return write_chance(self.tables, event, self._sample_outcome(word))
+        return write_chance(self.tables, event, self._sample_outcome(None if rng is None else word_from(rng)))
 
     def playout(self, seed: int | None = None) -> Result:
         """Play a copy to the end with uniformly random moves.

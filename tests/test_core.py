@@ -772,3 +772,16 @@ class TestMisuse:
         with pytest.raises(TypeError):
             variant.sides["zittau"] = "light"  # type: ignore[index]
         assert pickle.loads(pickle.dumps(variant)) == variant
+
+
+def test_chance_that_is_sampled_and_given_plays_the_game_of_automatic_chance():
+    variant, rng = la.Variant(humans=2, automas=2), random.Random(2)
+    drawn, given = la.State.new(variant, seed=5), la.State.new(variant, seed=5, chance="manual")
+    while not drawn.is_over:
+        while given.is_chance:
+            given.apply(given.sample_chance())
+        assert given == drawn
+        assert given.stream == drawn.stream
+        move = rng.choice(drawn.legal_moves())
+        drawn.apply(move)
+        given.apply(move)

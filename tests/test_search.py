@@ -148,3 +148,19 @@ def max_n(state: la.State) -> tuple[int, ...]:
         return state.favour
     seat = state.seat_to_act
     return max((max_n(state.clone().apply(move)) for move in state.legal_moves()), key=lambda favour: favour[seat])
+
+
+def test_a_search_can_be_restricted_to_some_moves():
+    state = la.State.new(la.Variant(humans=4), seed=3)
+    wanted = state.legal_moves()[1:3]
+    result = la.search(state, la.Limit(iterations=400), seed=1, root_moves=wanted)
+    assert {entry.move for entry in result.moves} == set(wanted)
+    assert sum(entry.visits for entry in result.moves) == 400
+
+
+def test_a_restricted_tree_is_not_kept_for_the_next_decision():
+    state = la.State.new(la.Variant(humans=4), seed=3)
+    tree = la.SearchTree(state, seed=1, root_moves=state.legal_moves()[:1])
+    tree.search(la.Limit(iterations=50))
+    assert not tree.advance([], state)
+    assert len(tree.search(la.Limit(iterations=400)).moves) == len(state.legal_moves())
