@@ -101,9 +101,9 @@ class Game:
         """
         names = [entry.name for entry in fields(cls)]
         if not isinstance(data, Mapping) or set(data) != set(names):
-            raise ValueError(f"allowed: an object with the keys {', '.join(names)}")
+            raise ValueError(f"an object with the keys {', '.join(names)}")
         if not isinstance(data["game"], int) or not 0 <= data["game"] < MOST_GAMES:
-            raise ValueError(f"allowed: a game number from 0, below {MOST_GAMES}")
+            raise ValueError(f"its number from 0 to {MOST_GAMES - 1}")
         values: Json = {name: tuple(data[name]) if isinstance(data[name], list) else data[name] for name in names}
         return cls(**values)
 

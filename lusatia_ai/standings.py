@@ -177,15 +177,16 @@ def ratings(games: Sequence[Game], seed: int = 0) -> Mapping[str, Estimate]:
         blocks.setdefault(game.block, []).append(_ranking(game, names, rng))
     drawn = list(blocks.values())
 
-    def fit(chosen: Iterable[list[list[int]]], start: FloatArray | None = None) -> FloatArray:
+    def fit(chosen: Iterable[list[list[int]]], start: FloatArray | None, tol: float) -> FloatArray:
         rankings = [ranking for block in chosen for ranking in block]
-        strengths: FloatArray = choix.ilsr_rankings(len(names), rankings, alpha=PRIOR, initial_params=start)
+        strengths: FloatArray = choix.ilsr_rankings(len(names), rankings, PRIOR, initial_params=start, tol=tol)
         return np.asarray(strengths - strengths.mean())
 
-    best = fit(drawn)
+    best = fit(drawn, None, 1e-6)
     if len(drawn) < 2 or not _comparable(len(names), [ranking for block in drawn for ranking in block]):
         return {name: Estimate(ELO * strength, None, None) for name, strength in zip(names, best.tolist(), strict=True)}
-    again = [fit([drawn[i] for i in rng.integers(len(drawn), size=len(drawn))], best) for _ in range(RESAMPLES)]
+    resamples = rng.integers(len(drawn), size=(RESAMPLES, len(drawn)))
+    again = [fit([drawn[index] for index in sample], best, 1e-3) for sample in resamples]
     halves = _student(len(drawn) - 1) * np.std(again, axis=0, ddof=1)
     return {
         name: Estimate(ELO * strength, ELO * (strength - half), ELO * (strength + half))
