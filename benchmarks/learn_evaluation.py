@@ -21,7 +21,7 @@ from lusatia_ai.evaluation import ROUNDS, evaluator_for
 
 TARGET = Path(la.__file__).parent / "data" / "evaluation.toml"
 RANDOM_MOVES = 0.03
-RIDGE = 3.0
+RIDGE = 20.0
 BLOCK = 50
 
 
@@ -58,6 +58,8 @@ def learn(humans: int, games: int, iterations: int, seed: int, jobs: int) -> tup
     blocks = [range(seed + i, seed + min(games, i + BLOCK)) for i in range(0, games, BLOCK)]
     calls = (joblib.delayed(play_block)(humans, automas, block, iterations) for block in blocks)
     notes = [note for block in joblib.Parallel(n_jobs=jobs)(calls) for note in block]
+    tables = la.State.new(la.Variant(humans=humans, automas=automas), seed=0).tables
+    before = np.array(evaluator_for(tables).weights)
     weights, temperatures, errors = np.zeros((ROUNDS, len(FEATURE_NAMES))), np.ones(ROUNDS), []
     for rounds in range(ROUNDS):
         x = np.array([features for number, features, _, _ in notes if number == rounds])
@@ -69,23 +71,25 @@ def learn(humans: int, games: int, iterations: int, seed: int, jobs: int) -> tup
                 if number == rounds
             ]
         )
-        weights[rounds] = regression(x, y)
+        weights[rounds] = regression(x, y, before[rounds])
         estimates = x @ weights[rounds]
         temperatures[rounds] = best_temperature(estimates, won)
         errors.append(float(np.sqrt(np.mean((estimates - y) ** 2))))
     return weights, temperatures, errors
 
 
-def regression(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+def regression(x: np.ndarray, y: np.ndarray, before: np.ndarray) -> np.ndarray:
     """Ridge regression within games: what tells the seats of one game apart is what matters; the bias adds the rest.
 
     Args:
         x: games x seats x features, the first feature being 1.
         y: games x seats, final favour.
+        before: the weights so far, which the ridge holds on to.
     """
     inner = (x - x.mean(axis=1, keepdims=True))[..., 1:].reshape(-1, x.shape[-1] - 1)
     outcome = (y - y.mean(axis=1, keepdims=True)).ravel()
-    weights = np.linalg.solve(inner.T @ inner + RIDGE * np.eye(inner.shape[1]), inner.T @ outcome)
+    ridge = RIDGE * np.eye(inner.shape[1])
+    weights = np.linalg.solve(inner.T @ inner + ridge, inner.T @ outcome + ridge @ before[1:])
     return np.concatenate([[np.mean(y - x[..., 1:] @ weights)], weights])
 
 

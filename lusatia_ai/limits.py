@@ -85,16 +85,16 @@ class SearchParams:
 
     algorithm: str = "so"
     selection: str = "puct"
-    exploration: float = 0.5
+    exploration: float = 0.3
     backup: str = "maxn"
-    win: float = 1.0
-    favour: float = 0.0
+    win: float = 0.9
+    favour: float = 0.1
     rank: float = 0.0
     playout: str = "greedy"
-    epsilon: float = 0.05
+    epsilon: float = 0.2
     horizon: int = 1
     chance_nodes: str = "none"
-    prior_temperature: float = 2.0
+    prior_temperature: float = 1.0
     widening: float = 0.0
     history: float = 0.0
     worlds: int = 8
