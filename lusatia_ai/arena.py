@@ -27,10 +27,10 @@ import numpy as np
 
 from .components import ComponentSet, complete_edition
 from .errors import Fault, MatchError, PlayerError
+from .limits import Limit
 from .players import Player, PlayResult, checked, make_player
 from .position import write_components
 from .rules import Variant
-from .limits import Limit
 from .standings import Estimate, Standing, ratings, standings
 from .state import State
 

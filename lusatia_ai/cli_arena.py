@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     from .arena import MatchResult, OnGame
     from .components import ComponentSet
-    from .rules import Variant
     from .limits import Limit
+    from .rules import Variant
     from .standings import Estimate, Standing
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"

@@ -20,6 +20,7 @@ import shlex
 import shutil
 import subprocess
 import threading
+import time as clock
 import weakref
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
@@ -37,7 +38,7 @@ from .errors import LusatiaError, PlayerError
 from .evaluation import evaluator_for
 from .limits import Limit, SearchParams
 from .observation import View
-from .search import SearchResult, search
+from .search import SearchResult, SearchTree
 from .state import Seed, State
 
 Json = dict[str, Any]
@@ -280,6 +281,8 @@ STYLES: Mapping[str, Mapping[str, float]] = {
 class ISMCTSPlayer:
     """Plays what an information-set Monte Carlo tree search finds (`lusatia_ai.search`).
 
+    If it is told the events of a game, it keeps the part of its tree that matches what has been played.
+
     Args:
         level: 1-10, see `LEVELS`.
         style: one of `STYLES`: what it is fond of.
@@ -287,6 +290,7 @@ class ISMCTSPlayer:
         limit: its own limit, used instead of what `choose` is given.
         seed: of searches and of blunders; None takes fresh entropy.
         n_jobs: threads of a search.
+        keep_tree: whether a tree is kept from one decision to the next.
 
     Raises:
         PlayerError: for a level or style that does not exist.
@@ -301,6 +305,7 @@ class ISMCTSPlayer:
         seed: Seed = None,
         name: str | None = None,
         n_jobs: int | None = 1,
+        keep_tree: bool = True,
     ) -> None:
         if level not in LEVELS or isinstance(level, bool):
             raise PlayerError(f"level: found {level!r}; allowed: 1 to {len(LEVELS)}")
@@ -311,16 +316,43 @@ class ISMCTSPlayer:
         self.params = _tasteful(params, STYLES[style])
         self.name = name or f"ismcts level {level}" + (f", {style}" if STYLES[style] else "")
         self.n_jobs = n_jobs
+        self.keep_tree = keep_tree
         self._rng = np.random.default_rng(seed)
+        self._tree: SearchTree | None = None
+        self._played: list[tuple[int, Move]] | None = None  # since the tree's root; None: not told
+
+    def new_game(self, view: View) -> None:
+        """Forget the game before."""
+        self._tree = None
+        self._played = []
+
+    def observe(self, event: Mapping[str, Any]) -> None:
+        """Take in what has happened, as a record writes it."""
+        if self._tree is not None and self._played is not None and "move" in event:
+            self._played.append((event["seat"], self._tree.tables.moves[event["move"]]))
 
     def choose(self, view: View, limit: Limit | None = None) -> PlayResult:
         """See `Player.choose`. Without any limit it thinks as long as its level says, at the top level for a second."""
+        started = clock.perf_counter()
         blunders = self._rng.random() < self.level.blunders
         seed = _word(self._rng)
         if blunders:
+            self._tree = None
             return PlayResult(_pick(self._rng, view.legal_moves()))
-        result = self._search(view, self._limit(limit), seed)
+        tree = self._tree_for(view, seed)
+        result = tree.search(self._limit(limit), n_jobs=self.n_jobs, started=started)
         return PlayResult(self._drawn(result), result)
+
+    def _tree_for(self, view: View, seed: int) -> SearchTree:
+        """The tree kept, moved on to this view, or a new one."""
+        if self._tree is not None and self._played and self._tree.tables is view.tables:
+            self._tree.advance(self._played, view)
+        else:
+            self._tree = SearchTree(view, seed=seed, params=self.params)
+        tree, self._played = self._tree, None if self._played is None else []
+        if not self.keep_tree:
+            self._tree = None
+        return tree
 
     def _limit(self, given: Limit | None) -> Limit | None:
         limit, most = self.limit or given, self.level.iterations
@@ -328,9 +360,6 @@ class ISMCTSPlayer:
             return limit
         limit = limit or Limit(iterations=most)
         return replace(limit, iterations=min(most, limit.iterations or most))
-
-    def _search(self, view: View, limit: Limit | None, seed: int) -> SearchResult:
-        return search(view, limit, seed=seed, params=self.params, n_jobs=self.n_jobs)
 
     def _drawn(self, result: SearchResult) -> Move:
         """The best move, or one drawn by its visits."""
@@ -563,7 +592,7 @@ def _split(command: str) -> list[str]:
 
 # --- players by their specification -----------------------------------------------------------------
 
-_OWN_KEYS = ("level", "style", "time", "iterations")
+_OWN_KEYS = ("level", "style", "keep_tree", "time", "iterations")
 _SIMPLE: Mapping[str, Callable[[Seed], Player]] = {
     "random": RandomPlayer,
     "greedy": GreedyPlayer,
@@ -612,7 +641,7 @@ def _ismcts(spec: str, rest: str, seed: Seed) -> ISMCTSPlayer:
             raise PlayerError(f"{spec}: {key} is given twice")
         given[key] = _value(spec, key, value, params)
     limits = {key: given.pop(key) for key in ("time", "iterations") if key in given}
-    own = {key: given.pop(key) for key in ("level", "style") if key in given}
+    own = {key: given.pop(key) for key in ("level", "style", "keep_tree") if key in given}
     try:
         limit = Limit(**limits) if limits else None
         chosen = SearchParams(**given) if given else None
@@ -633,7 +662,8 @@ def _default(field: Field[Any]) -> Any:
 
 def _value(spec: str, key: str, text: str, params: Mapping[str, Any]) -> Any:
     """A value as the kind of its key wants it."""
-    default = {"level": 0, "iterations": 0, "time": 0.0, "style": ""}.get(key, params.get(key))
+    own = {"level": 0, "iterations": 0, "time": 0.0, "style": "", "keep_tree": True}
+    default = own.get(key, params.get(key))
     if isinstance(default, str):
         return text
     if isinstance(default, bool):

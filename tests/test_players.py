@@ -201,6 +201,26 @@ def test_every_style_plays(style):
     assert (style in player.name) == (style != "balanced")
 
 
+@pytest.mark.parametrize("keep", [True, False])
+def test_a_searching_player_that_is_told_the_game_keeps_its_tree(keep):
+    state = la.State.new(la.Variant(humans=3), seed=6)
+    me = state.seat_to_act
+    player = ISMCTSPlayer(seed=1, limit=la.Limit(iterations=2000), keep_tree=keep)
+    player.new_game(state.view(me))
+    move = player.choose(state.view(hands="known")).move
+    while True:
+        seat = state.seat_to_act
+        state.apply(move)
+        player.observe({"seat": seat, "move": move.text})
+        if state.seat_to_act == me:
+            break
+        move = la.search(state, la.Limit(iterations=200), seed=1).best
+    found = player.choose(state.view(hands="known"), None).search
+    assert found.iterations == 2000
+    visits = sum(entry.visits for entry in found.moves)
+    assert visits > 2000 if keep else visits == 2000
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -372,7 +392,7 @@ def test_specifications_set_parameters_of_the_search():
         ("random:3", "player: found 'random:3'; allowed: random"),
         ("level11", "level: found 11; allowed: 1 to 10"),
         ("ismcts:0", "level: found 0; allowed: 1 to 10"),
-        ("ismcts:speed=3", "found 'speed'; allowed: level, style, time, iterations"),
+        ("ismcts:speed=3", "found 'speed'; allowed: level, style, keep_tree, time, iterations"),
         ("ismcts:level=high", "level: found 'high'; allowed: a whole number"),
         ("ismcts:time=soon", "time: found 'soon'; allowed: a number"),
         ("ismcts:iterations=0", "iterations: found 0; allowed: a whole number from 1"),
