@@ -1,8 +1,9 @@
-"""Our engine beside OpenSpiel's C++ games, measured in one run.
+"""Our engine and search beside OpenSpiel's C++ games and searches, measured in one run.
 
-    python benchmarks/peers.py [--seconds 0.5] [--repeats 20] [--games hearts spades ...] [--json]
+    python benchmarks/peers.py [--parts core search] [--seconds 0.5] [--repeats 20] [--games hearts spades ...] [--json]
 
-On both sides the same is measured, from roots dealt by seed (set-up and deal are no part of any measurement):
+Part `core`. On both sides the same is measured, from roots dealt by seed (set-up and deal are no part of any
+measurement):
 
 * clone, legal, apply: nanoseconds a call from Python, over positions sampled from random games;
 * loop: microseconds for a whole random playout with a Python loop over legal moves, random choice and apply;
@@ -27,15 +28,24 @@ backgammon), a slice holds a few games of random length, and its figures are rou
 OpenSpiel's toys (coin_game, catch, sheriff, ...) have next to no state and run faster than its real games; name them
 with `--games` to see them.
 
-Exit code: 0 if our moves/s inside the core are above those of the fastest game measured (by the ratio, and best slice
-against best slice beside every game), 1 if not, 2 if the command line is wrong or our engine is not built, 3 if
-open_spiel is not installed.
+Part `search`. Our search of this game with four players, on one core and with uniformly random playouts to the end of
+the game, beside OpenSpiel's C++ searches of hearts with random rollouts: IS-MCTS with a new world for every simulation
+(its default) and with 100 worlds dealt beforehand, and MCTS, which knows all hands, for comparison. Both from the start
+of the game, and from its middle (round 4; half of the 64 moves of hearts). Each run has `--simulations`, and a new
+tree. Moves/s are simulations/s times the mean moves of random games from there to the end. That is exact in hearts; in
+our game, only the few moves that are chosen in the tree can make a difference. Ratios as above, over `--repeats`.
+
+Exit code: 0 if, of the parts that were run, our moves/s inside the core are above those of the fastest game measured
+(by the ratio, and best slice against best slice beside every game), and those inside the search at least 3 times those
+of IS-MCTS, dealing in either way and from both roots; 1 if not, 2 if the command line is wrong or our engine is not
+built, 3 if open_spiel is not installed.
 """
 
 from __future__ import annotations
 
 import argparse
 import gc
+import inspect
 import json
 import math
 import platform
@@ -55,7 +65,8 @@ except ImportError:
     pyspiel = None
 
 try:
-    from lusatia_ai import State, Variant
+    import lusatia_ai
+    from lusatia_ai import Limit, State, Variant
     from lusatia_ai._bench import time_playouts
 except ImportError as error:
     time_playouts = None
@@ -78,6 +89,14 @@ ROOTS = 4  # deals that a playout may start from
 POOL = 1024  # positions met in random games, of which
 POSITIONS = 256  # are cloned, asked for moves and moved in one batch
 LENGTH_ERROR = 0.002  # relative standard error at which the mean length of a game is known well enough
+
+PARTS = ("core", "search")
+SEARCHED = "hearts"
+SEARCH_RATIO = 3.0  # our moves a second inside the search, in those of OpenSpiel's IS-MCTS
+LENGTH_GAMES = 200  # random games from a searched root whose mean length counts
+HEARTS_MOVES = 64
+HEARTS_UCT_C = 2.0  # OpenSpiel's examples have this exploration constant; the speed hardly depends on it
+SEARCHES = {"IS-MCTS": -1, "IS-MCTS, 100 worlds": 100, "MCTS, hands known": None}  # worlds dealt; -1: one a simulation
 
 Batch = tuple[float, float]  # operations, seconds
 clock = time.perf_counter
@@ -520,18 +539,180 @@ def pairing_json(pairing: Pairing) -> dict[str, Any]:
     }
 
 
-def report_json(pairings: Sequence[Pairing]) -> dict[str, Any]:
+def report_json(pairings: Sequence[Pairing], searches: Sequence[SearchPairing]) -> dict[str, Any]:
     """The whole run."""
-    faster, sentence = verdict(pairings)
-    return {
-        "python": platform.python_version(),
-        "open_spiel": metadata.version("open_spiel"),
-        "ours": engine_json(pairings[0].ours),
-        "peers": {pairing.peer.name: pairing_json(pairing) for pairing in pairings},
-        "fastest": fastest(pairings).peer.name,
-        "faster": faster,
-        "verdict": sentence,
-    }
+    report: dict[str, Any] = {"python": platform.python_version(), "open_spiel": metadata.version("open_spiel")}
+    if pairings:
+        faster, sentence = verdict(pairings)
+        report |= {
+            "ours": engine_json(pairings[0].ours),
+            "peers": {pairing.peer.name: pairing_json(pairing) for pairing in pairings},
+            "fastest": fastest(pairings).peer.name,
+            "faster": faster,
+            "verdict": sentence,
+        }
+    if searches:
+        met, sentence = search_verdict(searches)
+        report["search"] = {"pairs": [each.json() for each in searches], "met": met, "verdict": sentence}
+    return report
+
+
+class SearchSide(ABC):
+    """A search of one root.
+
+    Attributes:
+        name: of the search.
+        moves: mean moves of random games from the root to the end.
+    """
+
+    name: str
+    moves: float
+
+    @abstractmethod
+    def run(self, simulations: int, seed: int) -> float:
+        """Search with a new tree: the seconds it took."""
+
+
+class OurSearch(SearchSide):
+    """Our search on one core, from the start of a round of a random game with four players."""
+
+    def __init__(self, round_number: int, seed: int) -> None:
+        self.name = f"round {round_number}"
+        rng = random.Random(seed)
+        state = State.new(Variant(humans=4), seed=seed)
+        while state.round < round_number or len(state.legal_moves()) == 1:
+            state.apply(rng.choice(state.legal_moves()))
+        self.view = state.view(hands="known")
+        decisions, _ = time_playouts(state, 100 * LENGTH_GAMES, seed)
+        self.moves = decisions / (100 * LENGTH_GAMES)
+        self.options = search_options()
+
+    def run(self, simulations: int, seed: int) -> float:
+        limit = Limit(iterations=simulations)
+        start = clock()
+        lusatia_ai.search(self.view, limit, seed=seed, **self.options)
+        return clock() - start
+
+
+def search_options() -> dict[str, Any]:
+    """One core, and uniformly random playouts to the end, as far as this version has other ways to search."""
+    known = inspect.signature(lusatia_ai.search).parameters
+    options: dict[str, Any] = {"n_jobs": 1} if "n_jobs" in known else {}
+    if "params" in known:
+        options["params"] = lusatia_ai.SearchParams(playout="uniform", horizon="game")
+    return options
+
+
+class PeerSearch(SearchSide):
+    """A C++ search of OpenSpiel on hearts, after so many random moves.
+
+    Args:
+        worlds: how many IS-MCTS deals beforehand, -1 for a new one each simulation; None for MCTS with hands known.
+    """
+
+    def __init__(self, name: str, worlds: int | None, moves_made: int, seed: int) -> None:
+        self.name, self.worlds = name, worlds
+        self.peer = peer = Peer(SEARCHED, seed)
+        self.root = peer.roots[0]
+        for _ in range(moves_made):
+            peer.advance(self.root, peer.rng.choice(peer.choices(self.root)))
+        while len(peer.choices(self.root)) == 1:
+            peer.advance(self.root, peer.choices(self.root)[0])
+        self.moves = statistics.fmean(peer.play(self.root.clone())[0] for _ in range(LENGTH_GAMES))
+
+    def run(self, simulations: int, seed: int) -> float:
+        evaluator = pyspiel.RandomRolloutEvaluator(1, seed)
+        if self.worlds is None:
+            memory_mb, solve, verbose = 1000, False, False
+            search = pyspiel.MCTSBot(
+                self.peer.game, evaluator, HEARTS_UCT_C, simulations, memory_mb, solve, seed, verbose
+            ).mcts_search
+        else:
+            search = pyspiel.ISMCTSBot(seed, evaluator, HEARTS_UCT_C, simulations, self.worlds).step
+        start = clock()
+        search(self.root)
+        return clock() - start
+
+
+class SearchPairing:
+    """Runs of one search of theirs, each next to one of ours; samples are moves a second."""
+
+    def __init__(self, ours: OurSearch, theirs: PeerSearch) -> None:
+        self.ours, self.theirs = ours, theirs
+        self.samples: tuple[list[float], list[float]] = ([], [])
+
+    def measure(self, simulations: int, seed: int) -> None:
+        """One run on each side, ours first every other time."""
+        sides = list(zip((self.ours, self.theirs), self.samples, strict=True))
+        for side, samples in sides if seed % 2 else reversed(sides):
+            samples.append(simulations * side.moves / side.run(simulations, seed))
+
+    def ratio(self) -> float:
+        """Ours / theirs, the median over neighbouring runs."""
+        return statistics.median(ours / theirs for ours, theirs in zip(*self.samples, strict=True))
+
+    @property
+    def counts(self) -> bool:
+        """Whether this is the search that ours is to be compared with."""
+        return self.theirs.worlds is not None
+
+    def row(self) -> list[str]:
+        """The cells of this pairing in the table."""
+        cells = [self.theirs.name, self.ours.name]
+        for side, samples in zip((self.ours, self.theirs), self.samples, strict=True):
+            cells += [f"{side.moves:.1f}", f"{max(samples) / side.moves:,.0f}", f"{max(samples) / 1e6:.2f}"]
+        return [*cells, f"{self.ratio():.2f}"]
+
+    def json(self) -> dict[str, Any]:
+        """Every sample, and the ratio."""
+        sides = {"ours": self.ours, "theirs": self.theirs}
+        return {
+            "names": {key: side.name for key, side in sides.items()},
+            "moves_to_the_end": {key: side.moves for key, side in sides.items()},
+            "moves_per_second": dict(zip(sides, self.samples, strict=True)),
+            "ratio": self.ratio(),
+        }
+
+
+def run_searches(simulations: int, repeats: int, seed: int) -> list[SearchPairing]:
+    """Measure our search beside theirs, from the start and from the middle of the games."""
+    print(f"searching {2 * len(SEARCHES) * repeats} pairs of {simulations:,} simulations", file=sys.stderr, flush=True)
+    pairings = [
+        SearchPairing(ours, PeerSearch(name, worlds, moves_made, seed))
+        for ours, moves_made in ((OurSearch(1, seed), 0), (OurSearch(4, seed), HEARTS_MOVES // 2))
+        for name, worlds in SEARCHES.items()
+    ]
+    for repeat in range(repeats):
+        for pairing in pairings:
+            pairing.measure(simulations, repeat)
+    return pairings
+
+
+def search_verdict(pairings: Sequence[SearchPairing]) -> tuple[bool, str]:
+    """Whether ours is faster enough than IS-MCTS wherever it was measured, and a sentence that says so."""
+    pairing = min((each for each in pairings if each.counts), key=SearchPairing.ratio)
+    met = pairing.ratio() >= SEARCH_RATIO
+    return met, (
+        f"Inside the search, ours plays {pairing.ratio():.2f} times the moves of OpenSpiel's C++ {pairing.theirs.name} "
+        f"on {SEARCHED}, where it is least (from {pairing.ours.name}); {SEARCH_RATIO:g} wanted: "
+        f"{'met' if met else 'MISSED'}."
+    )
+
+
+def print_searches(pairings: Sequence[SearchPairing]) -> None:
+    """The table of the searches."""
+    side = ("moves", "simulations/s", "M moves/s")
+    header = [f"theirs, on {SEARCHED}", "ours from", *side, *(f"their {title}" for title in side), "ratio"]
+    title = "Searches: moves to the end and best runs, ours and theirs; ours / theirs as the median of pairs"
+    print_table(title, header, [pairing.row() for pairing in pairings])
+
+
+def print_reports(pairings: Sequence[Pairing], searches: Sequence[SearchPairing]) -> None:
+    """The tables of what was measured."""
+    if pairings:
+        print_report(pairings)
+    if searches:
+        print_searches(searches)
 
 
 def positive(kind: Callable[[str], float]) -> Callable[[str], float]:
@@ -549,9 +730,11 @@ def positive(kind: Callable[[str], float]) -> Callable[[str], float]:
 
 def parser() -> argparse.ArgumentParser:
     """The command line."""
-    result = argparse.ArgumentParser(description="Our engine beside OpenSpiel's C++ games, in one run.")
+    result = argparse.ArgumentParser(description="Our engine and search beside OpenSpiel's, in one run.")
     result.add_argument("--seconds", type=positive(float), default=0.5, help="a measurement and side (%(default)s)")
     result.add_argument("--repeats", type=positive(int), default=20, help="slices of each measurement (%(default)s)")
+    result.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS, help="what is measured (%(default)s)")
+    result.add_argument("--simulations", type=positive(int), default=10_000, help="of a search (%(default)s)")
     result.add_argument("--games", nargs="+", default=list(GAMES), metavar="GAME", help="OpenSpiel game strings")
     result.add_argument("--seed", type=int, default=7, help="of the deals and random choices (%(default)s)")
     result.add_argument("--json", action="store_true", help="print everything as JSON; the verdict goes to stderr")
@@ -586,16 +769,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     if faults := [fault for name in options.games if (fault := game_fault(name))]:
         command.error("; ".join(faults))
-    pairings = run(options.games, options.seconds, options.repeats, options.seed)
-    faster, sentence = verdict(pairings)
-    if abs(mismatch := pairings[0].ours.count_mismatch()) > 0.05:
+    pairings = run(options.games, options.seconds, options.repeats, options.seed) if "core" in options.parts else []
+    searches = run_searches(options.simulations, options.repeats, options.seed) if "search" in options.parts else []
+    if pairings and abs(mismatch := pairings[0].ours.count_mismatch()) > 0.05:
         print(f"warning: the core counts {mismatch:+.0%} moves a game against Python's count", file=sys.stderr)
     if options.json:
-        print(json.dumps(report_json(pairings), indent=1))
+        print(json.dumps(report_json(pairings, searches), indent=1))
     else:
-        print_report(pairings)
-    print(sentence, file=sys.stderr if options.json else sys.stdout)
-    return 0 if faster else 1
+        print_reports(pairings, searches)
+    verdicts = [verdict(pairings)] if pairings else []
+    verdicts += [search_verdict(searches)] if searches else []
+    for _, sentence in verdicts:
+        print(sentence, file=sys.stderr if options.json else sys.stdout)
+    return 0 if all(met for met, _ in verdicts) else 1
 
 
 if __name__ == "__main__":
