@@ -45,7 +45,6 @@ from __future__ import annotations
 
 import argparse
 import gc
-import inspect
 import json
 import math
 import platform
@@ -585,22 +584,13 @@ class OurSearch(SearchSide):
         self.view = state.view(hands="known")
         decisions, _ = time_playouts(state, 100 * LENGTH_GAMES, seed)
         self.moves = decisions / (100 * LENGTH_GAMES)
-        self.options = search_options()
+        self.options = {"n_jobs": 1, "params": lusatia_ai.SearchParams(playout="uniform", horizon=0)}
 
     def run(self, simulations: int, seed: int) -> float:
         limit = Limit(iterations=simulations)
         start = clock()
         lusatia_ai.search(self.view, limit, seed=seed, **self.options)
         return clock() - start
-
-
-def search_options() -> dict[str, Any]:
-    """One core, and uniformly random playouts to the end, as far as this version has other ways to search."""
-    known = inspect.signature(lusatia_ai.search).parameters
-    options: dict[str, Any] = {"n_jobs": 1} if "n_jobs" in known else {}
-    if "params" in known:
-        options["params"] = lusatia_ai.SearchParams(playout="uniform", horizon="game")
-    return options
 
 
 class PeerSearch(SearchSide):

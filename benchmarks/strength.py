@@ -1,4 +1,4 @@
-"""How strong the players are: `python benchmarks/strength.py`, or some of its matches: `... strength.py greedy levels`.
+"""How strong the players are: `python -m benchmarks.strength`, or some of its matches: `... greedy levels`.
 
 Each match has its seeds, and appends its games to a file in `benchmarks/results/strength`, so that a stopped run goes
 on where it was. `--table` writes the results so far into docs/strength.md. Exit code 1 if a target is missed.
@@ -90,13 +90,13 @@ def contests() -> Iterator[Contest]:
     yield Contest("search-first", "first", "ismcts", f"ismcts:{FIRST}", limit=tenth, wanted=0.45)
     for few in (500, 1000, 2000, 4000, 8000):
         a, b = f"ismcts:iterations={2 * few}", f"ismcts:iterations={few}"
-        yield Contest(f"iterations-{2 * few}-{few}", "iterations", a, b, "AABB", 400 if few < 4000 else 200, wanted=0.5)
+        yield Contest(f"iterations-{2 * few}-{few}", "iterations", a, b, "AABB", 200 if few < 4000 else 100, wanted=0.5)
     so, limit = "ismcts:algorithm=so", la.Limit(iterations=1000)
     for other in ("determinized", "mo"):
         for hands in ("known", "hidden"):
             if (other, hands) != ("mo", "known"):  # the same search, see tests/test_search_options.py
                 name = f"so-{other}-{hands}"
-                yield Contest(name, "algorithms", so, f"ismcts:algorithm={other}", "AABB", 400, limit, hands)
+                yield Contest(name, "algorithms", so, f"ismcts:algorithm={other}", "AABB", 200, limit, hands)
     for level in range(1, len(LEVELS)):
         a, b = f"level{level + 1}", f"level{level}"
         yield Contest(f"level-{level + 1}-{level}", "levels", a, b, "AABB", 200, tenth, wanted=0.55)
@@ -104,7 +104,7 @@ def contests() -> Iterator[Contest]:
     for peer in ("python_ismcts", "cpp_mcts"):
         a, b = "ismcts:iterations=100", f"{peers}:{peer}_100"
         yield Contest(f"{peer}-simulations", "peers", a, b, wanted=0.40)
-        yield Contest(f"{peer}-time", "peers", "ismcts", f"{peers}:{peer}_time", limit=tenth, wanted=0.80)
+        yield Contest(f"{peer}-time", "peers", "ismcts", f"{peers}:{peer}_100ms", limit=tenth, wanted=0.80)
 
 
 def played(contest: Contest) -> list[Game]:
