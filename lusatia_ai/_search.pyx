@@ -183,16 +183,18 @@ cdef class Searcher:
         free(self.played)
 
     cdef int fix_worlds(self) except -1:
-        cdef int i
-        cdef const GameTables* t = &self.worlds.tables.c
         self.fixed = <GameState*> malloc(self.settings.worlds * sizeof(GameState))
         self.fixed_chance = <Rng*> malloc(self.settings.worlds * sizeof(Rng))
         if self.fixed == NULL or self.fixed_chance == NULL:
             raise MemoryError("no memory for the worlds of determinized search")
+        self.draw_fixed()
+        return 0
+
+    cdef void draw_fixed(self) noexcept nogil:
+        cdef int i
         for i in range(self.settings.worlds):
             self.draw_world(&self.fixed[i])
             rng_seed(&self.fixed_chance[i], rng_next(&self.rng))
-        return 0
 
     cdef inline void draw_world(self, GameState* s) noexcept nogil:
         sample_world(&self.worlds.source, s, &self.worlds.tables.c, &self.rng)
@@ -704,35 +706,26 @@ cdef class Searcher:
         Returns:
             Whether anything could be kept. If not, or where nothing is worth keeping (determinized search), the tree is new.
         """
-        cdef int32_t cursor[MAX_PLAYERS]
-        cdef int tree, seat
-        cdef bint kept = self.settings.algorithm != DETERMINIZED and self.settings.chance_nodes == OPEN_LOOP
-        cdef uint32_t label
-        cdef Node* old = self.nodes
+        cdef int32_t node = 0
+        # The trees of several observers begin at hands that the next worlds may not deal, and chance nodes need the draws.
+        cdef bint kept = self.settings.algorithm == SINGLE_OBSERVER and self.settings.chance_nodes == OPEN_LOOP
         if worlds.tables is not self.worlds.tables:
             raise ValueError("the worlds are of another game")
-        for tree in range(self.n_trees if kept else 0):
-            cursor[tree] = tree
-        if self.settings.algorithm == MULTIPLE_OBSERVER:
-            kept = False         # the others' trees begin at hands that the next worlds may not deal
         if kept:
             for seat, code in played:
-                label = <uint32_t> seat << 16 | <uint32_t> code
-                cursor[0] = self.child_along(cursor[0], label)
-                if cursor[0] == NO_NODE:
+                node = self.child_along(node, <uint32_t> seat << 16 | <uint32_t> code)
+                if node == NO_NODE:
                     kept = False
                     break
         self.worlds = worlds
         self.iterations = self.reused = 0
         self.last_round = worlds.source.base.round + self.settings.horizon - 1 if self.settings.horizon else ROUNDS
         if self.settings.algorithm == DETERMINIZED:
-            for seat in range(self.settings.worlds):
-                self.draw_world(&self.fixed[seat])
-                rng_seed(&self.fixed_chance[seat], rng_next(&self.rng))
+            self.draw_fixed()
         if not kept:
             self.plant()
             return False
-        self.keep_subtree(cursor[0])
+        self.keep_subtree(node)
         return True
 
     cdef int keep_subtree(self, int32_t root) except -1:

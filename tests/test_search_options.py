@@ -29,7 +29,7 @@ OPTIONS = [
     {"horizon": 2},
     {"chance_nodes": "automa"},
     {"chance_nodes": "all", "horizon": 2},
-    {"widening": 1.0},
+    {"widening": 0.2},
     {"widening": 1.0, "selection": "ucb"},
     {"history": 0.5},
     {"taste": {"bid": 1.0, "guards": 0.5, "symbols": -0.5}},
