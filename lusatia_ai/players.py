@@ -245,29 +245,27 @@ class Level:
     Attributes:
         name: in words.
         iterations: simulated games a decision at most; None for as many as the limit allows.
-        temperature: 0 plays the best move; above, each has a chance in proportion to its visits ** (1 / temperature).
         blunders: the share of decisions in which it plays any legal move.
     """
 
     name: str
     iterations: int | None
-    temperature: float
     blunders: float
 
 
 LEVELS: Mapping[int, Level] = {
-    1: Level("beginner", 20, 1.0, 0.5),
-    2: Level("novice", 40, 1.0, 0.35),
-    3: Level("learner", 80, 0.8, 0.25),
-    4: Level("casual", 150, 0.6, 0.15),
-    5: Level("regular", 300, 0.5, 0.1),
-    6: Level("skilled", 600, 0.4, 0.05),
-    7: Level("strong", 1500, 0.3, 0.02),
-    8: Level("expert", 4000, 0.2, 0.0),
-    9: Level("master", 12000, 0.0, 0.0),
-    10: Level("as strong as it gets", None, 0.0, 0.0),
+    1: Level("beginner", 10, 0.5),
+    2: Level("novice", 10, 0.3),
+    3: Level("learner", 10, 0.15),
+    4: Level("casual", 10, 0.05),
+    5: Level("regular", 20, 0.0),
+    6: Level("skilled", 50, 0.0),
+    7: Level("strong", 150, 0.0),
+    8: Level("expert", 500, 0.0),
+    9: Level("master", 2000, 0.0),
+    10: Level("as strong as it gets", None, 0.0),
 }
-"""The levels of `ISMCTSPlayer`, from 1 to 10."""
+"""The levels of `ISMCTSPlayer`, from 1 to 10; docs/strength.md has the matches between neighbours."""
 
 STYLES: Mapping[str, Mapping[str, float]] = {
     "balanced": {},
@@ -341,7 +339,7 @@ class ISMCTSPlayer:
             return PlayResult(_pick(self._rng, view.legal_moves()))
         tree = self._tree_for(view, seed)
         result = tree.search(self._limit(limit), n_jobs=self.n_jobs, started=started)
-        return PlayResult(self._drawn(result), result)
+        return PlayResult(result.best, result)
 
     def _tree_for(self, view: View, seed: int) -> SearchTree:
         """The tree kept, moved on to this view, or a new one."""
@@ -360,14 +358,6 @@ class ISMCTSPlayer:
             return limit
         limit = limit or Limit(iterations=most)
         return replace(limit, iterations=min(most, limit.iterations or most))
-
-    def _drawn(self, result: SearchResult) -> Move:
-        """The best move, or one drawn by its visits."""
-        if not self.level.temperature or len(result.moves) == 1:
-            return result.best
-        shares = np.array([entry.visits for entry in result.moves], dtype=float) / result.moves[0].visits
-        weights = shares ** (1 / self.level.temperature)
-        return result.moves[self._rng.choice(len(weights), p=weights / weights.sum())].move
 
 
 def _tasteful(params: SearchParams | None, taste: Mapping[str, float]) -> SearchParams | None:
