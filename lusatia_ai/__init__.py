@@ -6,8 +6,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from ._tables import Move
+from .belief import Belief, Hand
 from .components import ComponentSet, complete_edition
 from .errors import (
+    BeliefError,
     ComponentError,
     Fault,
     FaultsError,
@@ -37,10 +39,13 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Analysis",
+    "Belief",
+    "BeliefError",
     "ComponentError",
     "ComponentSet",
     "Fault",
     "FaultsError",
+    "Hand",
     "IllegalMoveError",
     "Limit",
     "LimitError",

@@ -1,21 +1,27 @@
 """Sampling worlds: full positions that one seat's view allows."""
 
 from ._core cimport *
+from ._evaluation cimport *
+from ._policy cimport *
 from ._tables cimport *
 
 cdef enum:
-    GUARD_VALUES = 64        # numbers of hidden guards with a weight of their own; further ones have a geometric tail
     MAX_EXCHANGES = 36
+
+# One possibility for the hidden guards of a seat. Its favour is open, but not always told to who follows a game.
+ctypedef struct GuardValue:
+    double cumulative                # running sum of weights
+    int16_t guards
+    int16_t favour
 
 # The hidden guards of one seat.
 ctypedef struct HiddenGuards:
     uint8_t seat
-    int16_t low
-    int16_t high
-    int16_t n                        # entries of `cumulative`: values from `low` on
-    double total                     # their weights and the tail
-    double tail                      # weight of each further value as a share of the one before, below 1
-    double cumulative[GUARD_VALUES]  # running sums of weights
+    int first                        # index in `values`
+    int n
+    int most                         # numbers up to here may follow the last value, at the same favour
+    double tail                      # weight of each of them as a share of the one before, from 0 to less than 1
+    double total                     # weights of the values and of what follows
 
 # One way in which the known hands can be made up: the cards that are then in hidden hands or discarded.
 ctypedef struct CardRest:
@@ -26,13 +32,12 @@ ctypedef struct CardRest:
 
 # What worlds are drawn from. Owned by a `Worlds`; constant once made.
 ctypedef struct WorldSource:
-    GameState base                   # the view; hidden guards and estates are 0
+    GameState base                   # the view; hidden guards are 0, hidden estates what is known of them
     bint certain                     # nothing is hidden: every world is `base`
-    int n_particles                  # if not 0, a world is one of the particles instead of `base` with hands dealt
-    const GameState* particles
-    const double* cumulative         # running sums of their weights
     int n_guards
     HiddenGuards guards[MAX_PLAYERS]
+    int n_values
+    const GuardValue* values
     int n_estates
     uint8_t estate_seat[MAX_PLAYERS]
     uint8_t grey_due[MAX_PLAYERS]    # by hidden hand: grey cards that its companions have brought
@@ -51,3 +56,15 @@ cdef class Worlds:
     cdef WorldSource source
     cdef readonly Tables tables
     cdef readonly bint certain       # nothing is hidden: every world is the same position
+    cdef int _add_guards(self, GuardValue* values, int seat, possible, int most, double tail) except -1
+
+
+cdef class GuardFilter:
+    cdef readonly Tables tables
+    cdef Evaluator evaluator
+    cdef readonly int seat
+    cdef readonly int n
+    cdef readonly double tail
+    cdef int beyond                  # so many numbers of guards above the last possibility can be had
+    cdef GameState* states           # owned: by start value, the position if the seat had so many guards
+    cdef double* weights             # owned; 0: impossible

@@ -1362,28 +1362,10 @@ cdef class StateCore:
     def _apply_outcome(self, dict raw not None):
         """Carry out an outcome of the pending chance event, which must be possible (the caller has checked it)."""
         cdef Outcome out
-        cdef int i
         self.table()
         if not is_chance(&self.s):
             raise ValueError("the position waits for no chance event")
-        for key, most in (("ring", TOWNS), ("order", MAX_PLAYERS), ("tokens", TOWNS), ("face_up", DECKS), ("tile", 2)):
-            if len(raw.get(key, ())) > most:
-                raise ValueError(f"too long a list: {key}")
-        memset(&out, 0, sizeof(Outcome))
-        for i, town in enumerate(raw.get("ring", ())):
-            out.ring[i] = town
-        for i, seat in enumerate(raw.get("order", ())):
-            out.order[i] = seat
-        for i, token in enumerate(raw.get("tokens", ())):
-            out.tokens[i] = token
-        for i, estate in enumerate(raw.get("face_up", ())):
-            out.face_up[i] = estate
-        for i, tile in enumerate(raw.get("tile", ())):
-            out.tile[i] = tile
-        out.display = raw.get("display", 0)
-        out.besieged = raw.get("besieged", 0)
-        out.fort = raw.get("fort", NONE)
-        out.pick = raw.get("pick", 0)
+        read_outcome(raw, &out)
         apply_chance(&self.s, &self.tables.c, &out)
         if not self.manual:
             draw_until_decision(&self.s, &self.tables.c, &self.rng)
@@ -1581,6 +1563,30 @@ cdef class StateCore:
             if "judged_favour" in raw:
                 s.judged_favour[i], s.judged_guards[i] = raw["judged_favour"][i], raw["judged_guards"][i]
         return self.check()
+
+
+cdef int read_outcome(dict raw, Outcome* out) except -1:
+    """Fill in an outcome from raw fields."""
+    cdef int i
+    for key, most in (("ring", TOWNS), ("order", MAX_PLAYERS), ("tokens", TOWNS), ("face_up", DECKS), ("tile", 2)):
+        if len(raw.get(key, ())) > most:
+            raise ValueError(f"too long a list: {key}")
+    memset(out, 0, sizeof(Outcome))
+    for i, town in enumerate(raw.get("ring", ())):
+        out.ring[i] = town
+    for i, seat in enumerate(raw.get("order", ())):
+        out.order[i] = seat
+    for i, token in enumerate(raw.get("tokens", ())):
+        out.tokens[i] = token
+    for i, estate in enumerate(raw.get("face_up", ())):
+        out.face_up[i] = estate
+    for i, tile in enumerate(raw.get("tile", ())):
+        out.tile[i] = tile
+    out.display = raw.get("display", 0)
+    out.besieged = raw.get("besieged", 0)
+    out.fort = raw.get("fort", NONE)
+    out.pick = raw.get("pick", 0)
+    return 0
 
 
 cdef tuple favour_tuple(const GameState* s, int humans):

@@ -319,11 +319,16 @@ def complete_edition() -> ComponentSet:
     return builtin("complete-edition")
 
 
+_LEARNED = ("evaluation.toml", "prior.toml")
+"""Files in `data` that hold no component set."""
+
+
 @cache
 def builtin_names() -> tuple[str, ...]:
     """The names of all shipped sets, sorted."""
     files = (resources.files("lusatia_ai") / "data").iterdir()
-    return tuple(sorted(file.name[:-5].replace("_", "-") for file in files if file.name.endswith(".toml")))
+    names = [file.name[:-5] for file in files if file.name.endswith(".toml") and file.name not in _LEARNED]
+    return tuple(sorted(name.replace("_", "-") for name in names))
 
 
 def builtin(name: str) -> ComponentSet:

@@ -41,6 +41,10 @@ class IllegalMoveError(LusatiaError):
     """A well-spelled move that the rules do not allow in this position; the message says which rule forbids it."""
 
 
+class BeliefError(LusatiaError):
+    """An observation that no hidden hands can explain; the message names the contradiction."""
+
+
 class FaultsError(LusatiaError):
     """An input with one or more faults, all of them listed.
 

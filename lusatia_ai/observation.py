@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from itertools import product
 from math import comb, prod
 from typing import Any, Literal
@@ -13,6 +14,7 @@ from ._tables import Move, Tables
 from .contradictions import Cards, cards_gone, decks_held, decks_taken, farmer_passed_over, rests_of
 from .errors import Fault, PositionError
 from .position import MOST_GUARDS, LoadedPosition, Raw, parse_json, read_position, write_position
+from .prior import guards_key, load_prior
 from .rules import Variant
 from .state import Seed, State, word_from
 
@@ -22,8 +24,10 @@ Rest = tuple[float, tuple[int, ...], tuple[Cards, ...], int]
 MOST_WAYS = 16
 """So many ways to make up the known hands are looked at for each estate, the likeliest ones."""
 
-GUARDS_GUESSED = 8
-"""Hidden guards without a given range are taken to lie at most so many above what is known to be there."""
+HiddenCards = tuple[list[tuple[int, int]], list[Rest], list[float], int]
+
+VALUES = 64
+"""So many numbers of hidden guards have a weight of their own; more are ever less likely."""
 
 
 class View:
@@ -83,6 +87,9 @@ class View:
                 [Fault("view", "nothing", "the seat that looks; a full position is read by State.from_json")]
             )
         view = cls(loaded)
+        shown, made = loaded.raw.get("judged_after", 0), len(view.core._decided_exchanges())
+        if shown > made:
+            raise PositionError([Fault("hand_overs_shown", str(shown), f"at most {made}, which have been decided on")])
         label = view.sample(0).check()
         if label is not None:
             raise PositionError([Fault("position", label, "a position that the rules can bring about")])
@@ -97,7 +104,18 @@ class View:
                 position["players"][seat]["guards_range"] = list(bounds)
         for seat in self.hidden_estates:
             position["players"][seat]["estates"] = None
+        if self._raw.get("judged_after"):
+            position["hand_overs_shown"] = self._raw["judged_after"]
         return position
+
+    def raw(self) -> Raw:
+        """The raw fields of the position, as `State.raw` gives them; hidden guards and estates are 0."""
+        return deepcopy(self._raw)
+
+    @property
+    def core(self) -> StateCore:
+        """The position in the core; hidden guards and estates are 0."""
+        return self._core
 
     @property
     def variant(self) -> Variant:
@@ -129,7 +147,7 @@ class View:
         Raises:
             ValueError: if the seat to act is another one, whose guards are hidden.
         """
-        unseen = self.seat_to_act != self.seat and any(seat == self.seat_to_act for seat, _ in self._exchanges())
+        unseen = self.seat_to_act != self.seat and any(seat == self.seat_to_act for seat, _ in self.unseen_hand_overs())
         if self.seat_to_act in self.hidden_guards or unseen:
             raise ValueError(f"the moves of seat {self.seat_to_act} depend on guards that this view hides")
         return self._core.legal_moves()
@@ -142,13 +160,33 @@ class View:
         return state
 
     def worlds(self) -> Worlds:
-        """The source of worlds that searches draw from."""
-        guards = [(seat, *self._guard_bounds(seat), [1.0] * (GUARDS_GUESSED + 1), 0.0) for seat in self.hidden_guards]
+        """The source of worlds that searches draw from: hidden hands by a prior that was learned from self-play."""
+        guards = [(seat, *self.guards_of(seat), load_prior().tail) for seat in self.hidden_guards]
+        exchanges = self.unseen_hand_overs()
+        hand_over_all = load_prior().hand_over_all if exchanges else 0.0
+        return Worlds(self._core, guards, *self.hidden_cards(), exchanges, hand_over_all)
+
+    def guards_of(self, seat: int) -> tuple[list[tuple[int, int, float]], int]:
+        """What a seat whose guards are hidden can have: possibilities (guards, favour, weight), and the most guards.
+
+        The possibilities are the first `VALUES` from the lowest number on; those up to the most follow with ever less
+        weight.
+        """
+        low, high = self.guard_bounds(seat)
+        start, favour = self.tables.components.start, self._raw["favour"][seat]
+        key = guards_key(self._raw, seat, start.favour)
+        weights = load_prior().guard_weights(key, start.guards, low, min(high, low + VALUES - 1))
+        return [(low + index, favour, weight) for index, weight in enumerate(weights)], high
+
+    def hidden_cards(self) -> HiddenCards:
+        """What `Worlds` takes as `estates`, `rests`, `held` and `taken`."""
+        if not self.hidden_estates:
+            return [], [], [0.0] * 4, 0
+        chances = load_prior().held[self.variant.players]
+        share = len(self.hidden_estates) / self.variant.humans
+        held = [chance * share / (chance * share + 1 - chance) for chance in chances]
         estates = [(seat, self._grey_due(seat)) for seat in self.hidden_estates]
-        taken = decks_taken(self._raw)
-        held = [0.75] * 4
-        rests = self._ways_to_make_up_hands(held) if estates else []
-        return Worlds(self._core, guards, estates, rests, held, taken, self._exchanges(), 0.0)
+        return estates, self._ways_to_make_up_hands(chances), held, decks_taken(self._raw)
 
     def _grey_due(self, seat: int) -> int:
         """Grey cards that the companions of a seat have brought it, as far as the supply reached (rules 5.4)."""
@@ -159,9 +197,9 @@ class View:
         taking = self.decision == "grey" and self._raw["seat"] == seat
         return due - (self._raw["grey_left"] if taking else 0)
 
-    def _ways_to_make_up_hands(self, held: Sequence[float]) -> list[Rest]:
+    def _ways_to_make_up_hands(self, chances: Sequence[float]) -> list[Rest]:
         """The ways in which the known hands can be made up of cards, with their weights and what they leave."""
-        ways = list(product(*(self._ways_of_estate(estate, held) for estate in range(3))))
+        ways = list(product(*(self._ways_of_estate(estate, chances) for estate in range(3))))
         due = sum(self._grey_due(seat) for seat in self.hidden_estates)
         fitting = [way for way in ways if sum(grey for _, grey, _, _ in way) == due]
         rests = []
@@ -170,33 +208,32 @@ class View:
             rests.append((prod(weights), grey, cards, decks[0] | decks[1] | decks[2]))
         return rests
 
-    def _ways_of_estate(self, estate: int, held: Sequence[float]) -> list[tuple[float, int, Cards, int]]:
-        """The likeliest ways for the cards of one estate: (weight, grey cards left, coloured cards left, decks held)."""
+    def _ways_of_estate(self, estate: int, chances: Sequence[float]) -> list[tuple[float, int, Cards, int]]:
+        """The likeliest ways for the cards of an estate: (weight, grey cards left, coloured cards left, decks held)."""
         known = [hand[estate] for seat, hand in enumerate(self._raw["estates"]) if seat not in self.hidden_estates]
         gone, grey = cards_gone(self.tables, self._raw, estate)
         share = 1 - len(self.hidden_estates) / self.variant.humans
         ways = []
         for grey_left, left in rests_of(known, gone, grey, self.tables.components.estate_cards.grey_symbols):
             weight = float(comb(grey, grey_left))
-            for cards, rest, chance in zip(gone.values(), left, held, strict=True):
+            for cards, rest, chance in zip(gone.values(), left, chances, strict=True):
                 weight *= comb(cards, rest) * (chance * share) ** (cards - rest) * (1 - chance * share) ** rest
             ways.append((weight, grey_left, left, decks_held(gone, left)))
         return sorted(ways, reverse=True)[:MOST_WAYS]
 
-    def _guard_bounds(self, seat: int) -> tuple[int, int]:
+    def guard_bounds(self, seat: int) -> tuple[int, int]:
         """Between which numbers the hidden guards of a seat lie, by the view's range and by what is on the table."""
         raw = self._raw
         low, high = self.hidden_guards[seat]
-        guessed = high == MOST_GUARDS
         if raw["rival"] == seat:
             low = max(low, raw["position"][seat] - raw["favour"][seat] // 2)  # a standing bid can be paid (rules 3.5)
         if farmer_passed_over(self.tables, raw, seat):
             high = min(high, 0)
         elif self.decision == "farmer" and raw["seat"] == seat:
             low = max(low, 1)
-        return low, max(low, min(high, low + GUARDS_GUESSED) if guessed else high)
+        return low, max(low, high)
 
-    def _exchanges(self) -> list[tuple[int, int]]:
+    def unseen_hand_overs(self) -> list[tuple[int, int]]:
         """Hand-over decisions that others have made already, which the view does not show (rules 8.2)."""
         hidden = self._core._decided_exchanges()[self._raw.get("judged_after", 0) :]
         return [(seat, token) for seat, token in hidden if seat != self.seat]

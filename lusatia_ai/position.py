@@ -24,6 +24,7 @@ CHANCE_EVENTS = DECISIONS[10:14]
 MOST_FAVOUR = 9999
 MOST_GUARDS = 9999
 MOST_GOODS = 60
+MOST_HAND_OVERS = 36
 
 Raw = dict[str, Any]
 
@@ -305,7 +306,7 @@ def read_position(data: object) -> LoadedPosition:
     """
     faults: list[Fault] = []
     root = Reader(faults, data, "", "position")
-    root.keys((*_KEYS, "view"))
+    root.keys((*_KEYS, "view", *(["hand_overs_shown"] if root.has("view") else [])))
     if not isinstance(data, Mapping):
         raise PositionError(faults)
     root["format"].choice(["lusatia-position"])
@@ -385,6 +386,9 @@ class _Shape:
         raw |= self._to_act(root["to_act"])
         self._find_rival(raw)
         raw |= self._turn(root["turn"])
+        if root.has("hand_overs_shown") and self.view is not None:
+            final = stage == "final_scoring"
+            raw["judged_after"] = root["hand_overs_shown"].whole(0, MOST_HAND_OVERS if final else 0)
         return raw
 
     def _ring(self, reader: Reader, before_setup: bool) -> list[int]:

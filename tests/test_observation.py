@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import random
+from pathlib import Path
+from runpy import run_path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import lusatia_ai as la
+from lusatia_ai.prior import FIRST_JOURNEY, guards_key, load_prior, read_prior
 
 VARIANTS = [
     la.Variant(humans=4),
@@ -181,11 +185,151 @@ def test_a_view_with_hands_that_no_cards_make_up_is_refused():
         la.View.from_json(data)
 
 
+def while_storing() -> la.State:
+    """A state of round 4 with four players in which nobody has to be able to pay anything."""
+    for seed in range(100):
+        state, rng = la.State.new(la.Variant(humans=4), seed=seed), random.Random(seed)
+        while state.round < 4 or state.decision != "row":
+            state.apply(rng.choice(state.legal_moves()))
+        if not any("farmer" in state.tables.tokens[token] for hand in state.raw()["companions"] for token in hand):
+            return state
+    raise AssertionError("no such game")
+
+
 def test_a_wide_range_of_guards_is_used_as_it_is_given():
-    data = la.State.new(la.Variant(humans=3), seed=5).view(0).to_json()
-    data["players"][1]["guards_range"] = [0, 30]
+    data = while_storing().view(0).to_json()
+    data["players"][1]["guards_range"] = [20, 30]
     view = la.View.from_json(data)
-    assert max(view.sample(seed).raw()["guards"][1] for seed in range(200)) > 20
+    drawn = {world["guards"][1] for world in raw_worlds(view, 5000)}
+    assert drawn <= set(range(20, 31))
+    assert drawn >= set(range(20, 26))
+
+
+@pytest.mark.parametrize(("low", "high"), [(0, 9999), (3, 5), (60, 200), (200, 9999), (9990, 9999)])
+def test_no_number_of_guards_in_the_range_is_thought_impossible(low, high):
+    data = while_storing().view(0).to_json()
+    data["players"][1]["guards_range"] = [low, high]
+    view = la.View.from_json(data)
+    possible, most = view.guards_of(1)
+    assert [guards for guards, _, _ in possible] == list(range(low, min(high, low + 63) + 1))
+    assert most == high
+    assert min(weight for _, _, weight in possible) / sum(weight for _, _, weight in possible) > 1e-8
+    assert all(low <= view.sample(seed).raw()["guards"][1] <= high for seed in range(20))
+
+
+def raw_worlds(view: la.View, count: int) -> list[dict[str, Any]]:
+    """The raw fields of so many worlds, from one source of them."""
+    worlds, state, raws = view.worlds(), la.State(), []
+    state._setup(view.tables, False, 0)
+    for seed in range(count):
+        worlds.sample_into(state, seed * 7919 + 1)
+        raws.append(state.raw())
+    return raws
+
+
+def test_hidden_guards_are_drawn_by_the_prior():
+    """Chi-square, for numbers that are to be expected five times or more."""
+    view = while_storing().view()
+    worlds = raw_worlds(view, 3000)
+    for seat in view.hidden_guards:
+        possible, _ = view.guards_of(seat)
+        total = sum(weight for _, _, weight in possible)
+        statistic, terms = 0.0, 0
+        for guards, _, weight in possible:
+            expected = len(worlds) * weight / total
+            if expected >= 5:
+                found = sum(world["guards"][seat] == guards for world in worlds)
+                statistic += (found - expected) ** 2 / expected
+                terms += 1
+        assert terms > 8
+        assert statistic < 2 * terms
+
+
+def test_the_prior_knows_round_phase_and_favour():
+    """Who has paid for a bid has fewer guards than who was paid to leave; before the first journey all have as many."""
+    prior = load_prior()
+
+    def mean(key: str) -> float:
+        weights = prior.guard_weights(key, 3, 0, 100)
+        return sum(guards * weight for guards, weight in enumerate(weights)) / sum(weights)
+
+    assert mean("3 bid rich") < mean("3 evicted rich")
+    assert mean("3 bid poor") < mean("3 bid rich")
+    weights = prior.guard_weights(FIRST_JOURNEY, 7, 0, 100)
+    assert weights[7] > 0.97 * sum(weights)
+    assert min(weights) > 0
+
+
+def test_every_situation_has_a_prior():
+    prior, seen = load_prior(), set()
+    for number, variant in enumerate(VARIANTS * 2):
+        state, rng = la.State.new(variant, seed=number), random.Random(number)
+        while not state.is_over:
+            for seat in range(variant.humans):
+                key = guards_key(state.raw(), seat, 10)
+                assert len(prior.guard_weights(key, 3, 0, 9)) == 10
+                seen.add(key)
+            state.apply(rng.choice(state.legal_moves()))
+    assert len(seen) > 50
+    assert set(prior.held) == {3, 4, 5, 6}
+
+
+def test_the_prior_can_be_learned_again(tmp_path, capsys):
+    path = Path(__file__).resolve().parents[1] / "benchmarks" / "learn_prior.py"
+    learn = run_path(str(path))["main"]
+    texts = []
+    for name in ("a.toml", "b.toml"):
+        target = tmp_path / name
+        arguments = ["--player", "random", "--games", "5", "--test-games", "1", "--output", str(target)]
+        assert learn(arguments) == 0
+        texts.append(target.read_text())
+    assert texts[0] == texts[1]
+    assert 'player = "random"' in texts[0]
+    prior = read_prior(texts[0])
+    assert prior.guards.keys() == load_prior().guards.keys()
+    assert all(abs(sum(chances) - 1) < 0.02 for chances in prior.guards.values())
+    assert "nats" in capsys.readouterr().out
+
+
+def test_cards_that_left_the_offer_are_held_as_often_as_the_prior_says():
+    """The symbols in hidden hands, over many worlds, are those of all cards gone, each with its chance."""
+    view = while_storing().view(0)
+    _, rests, held, taken = view.hidden_cards()
+    weights = [weight for weight, _, _, _ in rests]
+    expected = 0.0
+    for weight, grey, cards, _ in rests:
+        symbols = 2 * sum(grey) + sum(
+            symbols * chance * sum(row[deck] for row in cards)
+            for deck, (symbols, chance) in enumerate(zip((2, 3, 4, 5), held, strict=True))
+        )
+        expected += symbols * weight / sum(weights)
+    worlds = raw_worlds(view, 2000)
+    found = sum(sum(map(sum, world["estates"][1:])) for world in worlds) / len(worlds)
+    assert found == pytest.approx(expected, rel=0.03 if not taken else 0.3)
+
+
+def test_grey_cards_are_in_the_hands_whose_companions_brought_them():
+    checked = 0
+    for seed in range(12):
+        state = played(la.Variant(humans=4), seed, 170)
+        view = state.view()
+        for seat, due in view.hidden_cards()[0]:
+            assert all(sum(world["estates"][seat]) >= 2 * due for world in raw_worlds(view, 5))
+            checked += due > 0
+    assert checked > 5
+
+
+def test_worlds_are_certain_only_where_nothing_is_hidden():
+    state = while_storing()
+    assert state.view(hands="known").worlds().certain
+    assert not state.view().worlds().certain
+    data = state.view(0).to_json()
+    for seat in (1, 2, 3):
+        data["players"][seat]["guards_range"] = [seat, seat]
+        data["players"][seat]["estates"] = state.to_json()["players"][seat]["estates"]
+    view = la.View.from_json(data)
+    assert view.worlds().certain
+    assert view.sample(1).raw()["guards"][1:] == [1, 2, 3]
 
 
 def test_a_range_that_cannot_pay_the_standing_bid_is_refused():
@@ -204,6 +348,20 @@ def test_a_position_loaded_in_final_scoring_is_not_handed_over_from_twice():
     loaded = la.State.from_json(state.to_json())
     view = loaded.view(hands="known")
     assert all(view.sample(seed) == loaded for seed in range(20))
+    again = la.View.from_json(json.dumps(view.to_json()))
+    assert again == view
+    assert all(again.sample(seed) == loaded for seed in range(20))
+
+
+@pytest.mark.parametrize("shown", [9, -1, "x"])
+def test_hand_overs_that_cannot_be_shown_are_refused(shown):
+    loaded = la.State.from_json(hand_over_state().to_json())
+    data = loaded.view(hands="known").to_json() | {"hand_overs_shown": shown}
+    with pytest.raises(la.PositionError, match="hand_overs_shown"):
+        la.View.from_json(data)
+    full = loaded.to_json() | {"hand_overs_shown": 1}
+    with pytest.raises(la.PositionError, match="hand_overs_shown"):
+        la.State.from_json(full)
 
 
 def test_what_is_handed_over_after_loading_is_hidden_again():
