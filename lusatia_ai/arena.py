@@ -28,7 +28,7 @@ import numpy as np
 from .components import ComponentSet, complete_edition
 from .errors import Fault, MatchError, PlayerError
 from .limits import Limit
-from .players import Player, PlayResult, checked, make_player
+from .players import Player, PlayResult, checked, close_player, make_player
 from .position import write_components
 from .rules import Variant
 from .standings import Estimate, Standing, ratings, standings
@@ -37,9 +37,6 @@ from .state import State
 Json = dict[str, Any]
 Bot = str | Callable[[int], Player]
 Hands = Literal["hidden", "known"]
-
-DEFAULT_LIMIT = Limit(iterations=1000)
-"""For each decision, if nothing else is said: the same seed then gives the same games."""
 
 MOST_GAMES = 10**6
 
@@ -118,7 +115,7 @@ class Match:
             all its seatings.
         variant: the game that is played; its humans are the seats.
         components: the component set that is played with.
-        limit: for each decision; a limit in a specification goes before it.
+        limit: for each decision; None leaves it to the players. What a specification says goes before it.
         seed: of the match.
         hands: what bots see of the hands of others: "known" as whoever has watched the game, or "hidden".
 
@@ -130,7 +127,7 @@ class Match:
     lineups: tuple[tuple[str, ...], ...]
     variant: Variant = field(default_factory=Variant)
     components: ComponentSet = field(default_factory=complete_edition)
-    limit: Limit = DEFAULT_LIMIT
+    limit: Limit | None = None
     seed: int = 0
     hands: Hands = "known"
 
@@ -160,7 +157,7 @@ class Match:
         for name, bot in self.bots.items():
             try:
                 if isinstance(bot, str):
-                    _close(make_player(bot, 0))
+                    close_player(make_player(bot, 0))
                 elif not callable(bot):
                     yield Fault(f"bots.{name}", repr(bot), "a specification, or a callable that takes a seed")
             except PlayerError as error:
@@ -198,7 +195,7 @@ class Match:
         with ExitStack() as stack:
             for seat, name in enumerate(fixture.seating):
                 players.append(self._make(name, _spawned(fixture.seed, _PLAYERS, seat)))
-                stack.callback(_close, players[-1])
+                stack.callback(close_player, players[-1])
             return _Table(self, fixture, players).play()
 
     def _make(self, name: str, seed: int) -> Player:
@@ -215,7 +212,7 @@ class Match:
             "lineups": [list(lineup) for lineup in self.lineups],
             "variant": self.variant.to_json(),
             "components": write_components(self.components),
-            "limit": {key: value for key, value in asdict(self.limit).items() if value is not None},
+            "limit": {key: value for key, value in asdict(self.limit or Limit()).items() if value is not None},
             "seed": self.seed,
             "hands": self.hands,
         }
@@ -274,13 +271,6 @@ def _version() -> str:
     from . import __version__
 
     return __version__
-
-
-def _close(player: Player) -> None:
-    """Let a player go, if it minds."""
-    close = getattr(player, "close", None)
-    if close is not None:
-        close()
 
 
 # --- one game ---------------------------------------------------------------------------------------
@@ -578,7 +568,8 @@ def run_match(
         variant: by default the game for as many as the line-up has; without one, for as many as there are bots if that
             is 3 to 6, or else for four.
         components: the component set; `complete_edition()` by default.
-        limit: for each decision; 1,000 iterations by default.
+        limit: for each decision; by default players think as long as they like: levels as far as they go, the search
+            itself for a second.
         seed: the same seed gives the same games, however many jobs, if no decision is limited by time.
         hands: see `Match`.
         jobs: how many games at a time, as joblib counts them: in processes, or in what `joblib.parallel_config` has
@@ -634,7 +625,7 @@ def _match(
         variant = Variant(humans=seats if 3 <= seats <= 6 else 4)
     chosen = all_lineups(list(named), variant.humans) if lineups is None else tuple(map(tuple, lineups))
     components = components or complete_edition()
-    return Match(named, chosen, variant, components, limit or DEFAULT_LIMIT, seed, hands)
+    return Match(named, chosen, variant, components, limit, seed, hands)
 
 
 def _results(match: Match, fixtures: Sequence[Fixture], jobs: int | None) -> Generator[Game, None, None]:

@@ -12,8 +12,9 @@ import random
 import sys
 import time as time_module
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from .limits import Limit
     from .observation import View
     from .perft import Bench
-    from .play import Match
+    from .play import Bot, Match
     from .search import SearchResult
     from .state import State
 
@@ -599,12 +600,18 @@ def _print_hint(result: SearchResult, position: Mapping[str, Any], top: int) -> 
     help="A seat that a person plays; repeat it.  [default: those with a name in a saved game, or 0]",
 )
 @click.option("--name", "names", multiple=True, help="The name of that person; repeat it in the same order.")
+@click.option(
+    "--bots",
+    metavar="BOT,...",
+    help="Who plays the other seats, in turn: level1 to level10, greedy, ..., as for arena.  [default: ismcts]",
+)
 @_limit_options
 @_hands_option("hidden", "Whether you and the bots see the hands of others.")
 def play(
     file: str | None,
     seats: tuple[int, ...],
     names: tuple[str, ...],
+    bots: str | None,
     time: float | None,
     iterations: int | None,
     hands: str,
@@ -618,6 +625,7 @@ def play(
     Examples:
       lusatia-ai play
       lusatia-ai play --humans 3 --seat 0 --name Ann --seat 2 --name Bob --time 0.5
+      lusatia-ai play --bots level5,level3,greedy
       lusatia-ai play saved.json
     """
     import numpy as np
@@ -635,15 +643,36 @@ def play(
     if file is not None:
         console.print(f"Played by persons: {_persons_words(match, seats)}. Other seats are taken with --seat.")
     console.print("Type help to see what you can do.", style="dim")
-    Game(
-        match=match,
-        persons=frozenset(seats),
-        console=console,
-        ask=input,
-        seek=lambda view: search(view, limit),
-        hands="known" if hands == "known" else "hidden",
-        rng=np.random.default_rng(options["seed"]),
-    ).run()
+    with _bots(bots, seats, limit, options["seed"]) as others:
+        Game(
+            match=match,
+            persons=frozenset(seats),
+            console=console,
+            ask=input,
+            seek=lambda view: search(view, limit),
+            bots=others,
+            hands="known" if hands == "known" else "hidden",
+            rng=np.random.default_rng(options["seed"]),
+        ).run()
+
+
+@contextmanager
+def _bots(specs: str | None, persons: tuple[int, ...], limit: Limit, seed: int | None) -> Iterator[dict[int, Bot]]:
+    """The bots of a list of specifications, for the seats of no person one after the other."""
+    import numpy as np
+
+    from .players import close_player, make_player, split_specs
+
+    chosen = split_specs(specs) if specs is not None else []
+    seats = [seat for seat in range(6) if seat not in persons] if chosen else []
+    seeds = np.random.SeedSequence(seed).spawn(6)
+    with ExitStack() as stack:
+        others: dict[int, Bot] = {}
+        for index, seat in enumerate(seats):
+            player = make_player(chosen[index % len(chosen)], seeds[seat])
+            stack.callback(close_player, player)
+            others[seat] = partial(player.choose, limit=limit)
+        yield others
 
 
 def _match_from(file: str | None, options: Mapping[str, Any]) -> Match:

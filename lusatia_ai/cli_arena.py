@@ -39,7 +39,7 @@ LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 @click.option("--sides", default="light", show_default=True, metavar="SIDES", help="As for lusatia-ai new.")
 @click.option("--components", metavar="FILE", help="A component set as a TOML file; by default the shipped one.")
 @click.option("--time", type=float, metavar="SECONDS", help="Time for a decision.")
-@click.option("--iterations", type=int, metavar="N", help="Simulated games for a decision.  [default: 1000]")
+@click.option("--iterations", type=int, metavar="N", help="Simulated games for a decision.")
 @click.option(
     "--hands",
     type=click.Choice(["known", "hidden"]),
@@ -66,8 +66,9 @@ def arena(
 ) -> None:
     """Let bots play a match against each other.
 
-    Each line-up is played in all seatings, and all rotations of the seats get the same draws. The same seed gives the
-    same games, however many jobs, as long as no time is limited. Ctrl-C ends a match early and shows how it stands.
+    Each line-up is played in all seatings, and all rotations of the seats get the same draws. Without --time and
+    --iterations levels think as far as they go, and the search itself for a second. The same seed gives the same games,
+    however many jobs, as long as no time is limited. Ctrl-C ends a match early and shows how it stands.
 
     \b
     A BOT is one of these; NAME=BOT gives it a name:

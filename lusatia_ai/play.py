@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
@@ -21,6 +21,7 @@ from rich.text import Text
 from ._tables import Move
 from .errors import LusatiaError, NotationError
 from .observation import View
+from .players import PlayResult
 from .position import parse_json
 from .record import Record
 from .search import SearchResult
@@ -53,6 +54,7 @@ An empty line lists the moves again, or plays the only one.
 
 Event = dict[str, Any]
 Seeker = Callable[[View], SearchResult]
+Bot = Callable[[View], PlayResult]
 
 
 # --- the match --------------------------------------------------------------------------------------
@@ -230,10 +232,11 @@ class Game:
 
     Attributes:
         match: what is played.
-        persons: the seats that persons play; bots play the others.
+        persons: the seats that persons play.
         console: where everything is printed.
         ask: reads a line after a prompt; raises EOFError at the end of the input.
-        seek: searches a view, for bots and for hints.
+        seek: searches a view, for hints, and for the seats that neither persons nor bots play.
+        bots: who decides at other seats.
         hands: whether persons and bots see the others' guards and estate cards.
         rng: what chance is drawn from.
     """
@@ -243,6 +246,7 @@ class Game:
     console: Console
     ask: Callable[[str], str]
     seek: Seeker
+    bots: Mapping[int, Bot] = field(default_factory=dict)
     hands: Literal["hidden", "known"] = "hidden"
     rng: np.random.Generator = field(default_factory=np.random.default_rng)
     _news: dict[int, list[Text]] = field(default_factory=dict)  # what each person has not been told yet
@@ -279,15 +283,26 @@ class Game:
 
     def _bot_move(self, seat: int) -> str:
         moves = self.state.legal_moves()
-        return moves[0].text if len(moves) == 1 else self._search(f"{self._called(seat)} is thinking").best.text
+        if len(moves) == 1:
+            return moves[0].text
+        doing = f"{self._called(seat)} is thinking"
+        if seat not in self.bots:
+            return self._search(doing).best.text
+        with self._status(doing):
+            result = self.bots[seat](self.state.view(hands=self.hands))
+        if result.search is not None and result.search.interrupted:
+            raise KeyboardInterrupt
+        return result.move.text
 
     def _search(self, doing: str) -> SearchResult:
-        view = self.state.view(hands=self.hands)
-        with self.console.status(doing) if self.console.is_terminal else nullcontext():
-            result = self.seek(view)
+        with self._status(doing):
+            result = self.seek(self.state.view(hands=self.hands))
         if result.interrupted:
             raise KeyboardInterrupt
         return result
+
+    def _status(self, doing: str) -> AbstractContextManager[object]:
+        return self.console.status(doing) if self.console.is_terminal else nullcontext()
 
     # telling what happens
 

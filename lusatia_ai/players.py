@@ -693,6 +693,13 @@ def checked(player: Any, source: str) -> Player:
     return made
 
 
+def close_player(player: Player) -> None:
+    """Let a player go, if it has anything to close."""
+    close = getattr(player, "close", None)
+    if close is not None:
+        close()
+
+
 def split_specs(text: str) -> list[str]:
     """The specifications in a list with commas; `KEY=VALUE` goes on with the one before it."""
     specs: list[str] = []

@@ -442,6 +442,16 @@ def test_play_goes_on_from_a_position():
     assert "Ann accepts seat 1's bid of 7 in Lauban, or raises." in text
 
 
+def test_play_takes_bots_of_ones_choice():
+    def first_moves(*options: str) -> list[str]:
+        args = ["play", "--humans", "4", "--seed", "1", *QUICK, *options]
+        return [printed(*args, "--seat", str(seat)) for seat in range(4)]
+
+    random = first_moves("--bots", "random")
+    assert random == first_moves("--bots", "random")
+    assert random != first_moves("--bots", "automa,level1")
+
+
 def test_play_saves_and_resumes(tmp_path):
     path = str(tmp_path / "saved.json")
     first = printed("play", "--humans", "3", "--seed", "2", *QUICK, stdin=f"save {path}\nquit\n")
@@ -462,6 +472,7 @@ def test_play_saves_and_resumes(tmp_path):
         (["--humans", "7"], "'--humans': 7 is not in the range"),
         (["--time", "-1"], "bad limit: time"),
         (["--sides", "x"], "'--sides': found 'x'"),
+        (["--bots", "level5,rndom"], "player: found 'rndom'; allowed: random, greedy"),
     ],
 )
 def test_play_refuses_wrong_files_and_options(args, message):

@@ -15,6 +15,7 @@ from rich.console import Console
 
 import lusatia_ai as la
 from lusatia_ai.play import _COMMANDS, HELP, Game, Match, brief_moves, find_move
+from lusatia_ai.players import PlayResult
 from lusatia_ai.search import Limit, search
 
 MINE = "seat 0> "
@@ -333,6 +334,21 @@ def test_bots_and_hints_see_no_more_than_their_seat():
     for view in seen:
         assert view.seat == view.seat_to_act
         assert set(view.hidden_guards) == {0, 1, 2} - {view.seat}
+
+
+def test_bots_of_ones_choice_play_their_seats_and_see_no_more():
+    seen = []
+
+    def last(view: la.View) -> PlayResult:
+        seen.append(view.seat)
+        assert set(view.hidden_guards) == {0, 1, 2} - {view.seat}
+        return PlayResult(view.legal_moves()[-1])
+
+    state = la.State.new(la.Variant(humans=3), seed=1, chance="manual")
+    table = Table(state, [], persons=(), bots=dict.fromkeys(range(3), last))
+    table.run()
+    assert table.state.is_over
+    assert set(seen) == {0, 1, 2}
 
 
 def test_what_others_hand_over_is_not_told():

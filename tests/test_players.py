@@ -193,8 +193,6 @@ def test_the_own_limit_of_a_player_goes_before_that_of_the_caller():
 
 @pytest.mark.parametrize("style", STYLES)
 def test_every_style_plays(style):
-    if not hasattr(la, "SearchParams") and STYLES[style]:
-        pytest.skip("this search knows no taste")
     view = a_decision("travel")
     player = ISMCTSPlayer(level=9, style=style, limit=la.Limit(iterations=30), seed=1)
     assert player.choose(view).move in view.legal_moves()
@@ -377,7 +375,6 @@ def test_what_a_specification_says_is_done():
     assert make_player("level3").name == "level3"
 
 
-@pytest.mark.skipif(not hasattr(la, "SearchParams"), reason="this search has no parameters")
 def test_specifications_set_parameters_of_the_search():
     player = make_player("ismcts:playout=uniform,exploration=0.5,trees=2,style=bidder")
     assert (player.params.playout, player.params.exploration, player.params.trees) == ("uniform", 0.5, 2)
