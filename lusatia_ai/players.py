@@ -33,6 +33,7 @@ import numpy as np
 
 from ._policy import policy_move
 from ._tables import Move
+from .belief import HIDDEN, Belief
 from .components import AutomaCard
 from .errors import LusatiaError, PlayerError
 from .evaluation import evaluator_for
@@ -289,6 +290,8 @@ class ISMCTSPlayer:
         seed: of searches and of blunders; None takes fresh entropy.
         n_jobs: threads of a search.
         keep_tree: whether a tree is kept from one decision to the next.
+        follow: whether it keeps count of all hands, as far as it is told the events of a game; where views hide nothing,
+            it makes no difference.
 
     Raises:
         PlayerError: for a level or style that does not exist.
@@ -304,6 +307,7 @@ class ISMCTSPlayer:
         name: str | None = None,
         n_jobs: int | None = 1,
         keep_tree: bool = True,
+        follow: bool = False,
     ) -> None:
         if level not in LEVELS or isinstance(level, bool):
             raise PlayerError(f"level: found {level!r}; allowed: 1 to {len(LEVELS)}")
@@ -315,6 +319,8 @@ class ISMCTSPlayer:
         self.name = name or f"ismcts level {level}" + (f", {style}" if STYLES[style] else "")
         self.n_jobs = n_jobs
         self.keep_tree = keep_tree
+        self.follow = follow
+        self._belief: Belief | None = None
         self._rng = np.random.default_rng(seed)
         self._tree: SearchTree | None = None
         self._played: list[tuple[int, Move]] | None = None  # since the tree's root; None: not told
@@ -323,11 +329,15 @@ class ISMCTSPlayer:
         """Forget the game before."""
         self._tree = None
         self._played = []
+        if self.follow and view.hidden_guards:
+            self._belief = Belief.new_game(view.variant, view.seat, components=view.tables.components)
 
     def observe(self, event: Mapping[str, Any]) -> None:
         """Take in what has happened, as a record writes it."""
         if self._tree is not None and self._played is not None and "move" in event:
             self._played.append((event["seat"], self._tree.tables.moves[event["move"]]))
+        if self._belief is not None:
+            self._belief.observe(event)
 
     def choose(self, view: View, limit: Limit | None = None) -> PlayResult:
         """See `Player.choose`. Without any limit it thinks as long as its level says, at the top level for a second."""
@@ -337,11 +347,20 @@ class ISMCTSPlayer:
         if blunders:
             self._tree = None
             return PlayResult(_pick(self._rng, view.legal_moves()))
-        tree = self._tree_for(view, seed)
+        tree = self._tree_for(self._knowledge(view), seed)
         result = tree.search(self._limit(limit), n_jobs=self.n_jobs, started=started)
         return PlayResult(result.best, result)
 
-    def _tree_for(self, view: View, seed: int) -> SearchTree:
+    def _knowledge(self, view: View) -> View | Belief:
+        """The view, or what has been learned from all events."""
+        belief = self._belief
+        if belief is None or belief.seat != view.seat:
+            return view
+        while belief.decision == "hand_over" and belief.seat_to_act != view.seat:
+            belief.observe(HIDDEN)  # others have chosen unseen (rules 8.2)
+        return belief
+
+    def _tree_for(self, view: View | Belief, seed: int) -> SearchTree:
         """The tree kept, moved on to this view, or a new one."""
         if self._tree is not None and self._played and self._tree.tables is view.tables:
             self._tree.advance(self._played, view)
@@ -582,7 +601,7 @@ def _split(command: str) -> list[str]:
 
 # --- players by their specification -----------------------------------------------------------------
 
-_OWN_KEYS = ("level", "style", "keep_tree", "time", "iterations")
+_OWN_KEYS = ("level", "style", "keep_tree", "follow", "time", "iterations")
 _SIMPLE: Mapping[str, Callable[[Seed], Player]] = {
     "random": RandomPlayer,
     "greedy": GreedyPlayer,
@@ -631,7 +650,7 @@ def _ismcts(spec: str, rest: str, seed: Seed) -> ISMCTSPlayer:
             raise PlayerError(f"{spec}: {key} is given twice")
         given[key] = _value(spec, key, value, params)
     limits = {key: given.pop(key) for key in ("time", "iterations") if key in given}
-    own = {key: given.pop(key) for key in ("level", "style", "keep_tree") if key in given}
+    own = {key: given.pop(key) for key in ("level", "style", "keep_tree", "follow") if key in given}
     try:
         limit = Limit(**limits) if limits else None
         chosen = SearchParams(**given) if given else None
@@ -652,7 +671,7 @@ def _default(field: Field[Any]) -> Any:
 
 def _value(spec: str, key: str, text: str, params: Mapping[str, Any]) -> Any:
     """A value as the kind of its key wants it."""
-    own = {"level": 0, "iterations": 0, "time": 0.0, "style": "", "keep_tree": True}
+    own = {"level": 0, "iterations": 0, "time": 0.0, "style": "", "keep_tree": True, "follow": False}
     default = own.get(key, params.get(key))
     if isinstance(default, str):
         return text

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import lusatia_ai as la
+from lusatia_ai.arena import run_match
 from lusatia_ai.players import (
     LEVELS,
     STYLES,
@@ -219,6 +220,19 @@ def test_a_searching_player_that_is_told_the_game_keeps_its_tree(keep):
     assert visits > 2000 if keep else visits == 2000
 
 
+def test_a_player_that_follows_the_game_plays_as_if_it_saw_all_hands():
+    """Attention makes up for hidden hands: the whole game is the same."""
+
+    def games(player: str, hands: str) -> list[tuple[int, ...]]:
+        bots = {"A": f"ismcts:iterations=60,keep_tree=false,{player}", "B": "random"}
+        match = run_match(bots, lineup=("A", "B", "B"), games=3, seed=5, hands=hands)
+        return [game.favour for game in match.games]
+
+    seen = games("follow=true", "known")
+    assert games("follow=true", "hidden") == seen
+    assert games("follow=false", "hidden") != seen
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -389,7 +403,7 @@ def test_specifications_set_parameters_of_the_search():
         ("random:3", "player: found 'random:3'; allowed: random"),
         ("level11", "level: found 11; allowed: 1 to 10"),
         ("ismcts:0", "level: found 0; allowed: 1 to 10"),
-        ("ismcts:speed=3", "found 'speed'; allowed: level, style, keep_tree, time, iterations"),
+        ("ismcts:speed=3", "found 'speed'; allowed: level, style, keep_tree, follow, time, iterations"),
         ("ismcts:level=high", "level: found 'high'; allowed: a whole number"),
         ("ismcts:time=soon", "time: found 'soon'; allowed: a number"),
         ("ismcts:iterations=0", "iterations: found 0; allowed: a whole number from 1"),
