@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from .rules import Variant
     from .standings import Estimate, Standing
 
+SHORT_NAME = 12
+"""Longer names of bots may be broken."""
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
@@ -82,7 +84,8 @@ def arena(
       cmd:COMMAND               a program that answers JSON lines
 
     "wins" is the share of games that a bot wins, all its seats together, with its 95 % interval; "even" is the share
-    that equal bots would win. "lead" is the favour above the best other seat. Ratings are Plackett-Luce, in Elo points.
+    that equal bots would win. "lead" is the favour above the best other seat, "place" the mean place, and "ms" the mean
+    time of a decision. Ratings are Plackett-Luce, in Elo points.
 
     \b
     Examples:
@@ -204,24 +207,26 @@ def _standing_json(row: Standing, rating: Estimate | None) -> dict[str, Any]:
 def _print_result(result: MatchResult, ratings: dict[str, Estimate]) -> None:
     from rich.text import Text
 
-    from .cli import _print
+    from .cli import _console, _print
 
     blocks = len({game.block for game in result.games})
     words = f"{len(result.games)} of {result.planned} games in {blocks} blocks, seed {result.match.seed}"
     end = Text(words + ", interrupted" * result.interrupted, style="dim")
     if result.games:
-        _print(_table(result.standings, ratings), "", end)
+        _print(_table(result.standings, ratings, _console().width), "", end)
     else:
         _print(end)
 
 
-def _table(standings: Sequence[Standing], ratings: dict[str, Estimate]) -> Table:
+def _table(standings: Sequence[Standing], ratings: dict[str, Estimate], width: int) -> Table:
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-    table.add_column("bot", overflow="fold")
-    headings = ("games", "wins", "even", "favour", "lead", "place", *["rating"] * bool(ratings), "ms/decision")
+    from .show import ROOMY
+
+    table = Table(box=None, pad_edge=False, padding=(0, 2 if width >= ROOMY else 1, 0, 0), header_style="dim")
+    table.add_column("bot", overflow="fold", min_width=min(SHORT_NAME, max(len(row.name) for row in standings)))
+    headings = ("games", "wins", "even", "favour", "lead", "place", *["rating"] * bool(ratings), "ms")
     for heading in headings:
         table.add_column(heading, justify="right", no_wrap=True)
     for row in standings:
@@ -250,4 +255,4 @@ def _spread(estimate: Estimate, form: str) -> str:
     """A number with the half of its interval."""
     if estimate.high is None:
         return f"{estimate.value:{form}}"
-    return f"{estimate.value:{form}} ±{estimate.high - estimate.value:{form.lstrip('+')}}"
+    return f"{estimate.value:{form}}±{estimate.high - estimate.value:{form.lstrip('+')}}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -531,6 +532,17 @@ def test_two_against_two_share_what_they_win():
     assert sum(row.win_share.value for row in rows) == pytest.approx(1)
     with pytest.raises(KeyError):
         run_match(["random"], lineup=["random"] * 3, games=1).standing("nobody")
+
+
+# --- the page -----------------------------------------------------------------------------------------
+
+
+def test_the_examples_of_the_page_run():
+    page = Path(__file__).parents[1] / "docs" / "players.md"
+    examples = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+    assert len(examples) == 3
+    for example in examples:
+        exec(example, {"__name__": "example"})
 
 
 # --- the command ------------------------------------------------------------------------------------
