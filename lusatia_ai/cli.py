@@ -642,8 +642,8 @@ def play(
     console = _console()
     if file is not None:
         console.print(f"Played by persons: {_persons_words(match, seats)}. Other seats are taken with --seat.")
-    console.print("Type help to see what you can do.", style="dim")
     with _bots(bots, seats, limit, options["seed"]) as others:
+        console.print("Type help to see what you can do.", style="dim")
         Game(
             match=match,
             persons=frozenset(seats),
