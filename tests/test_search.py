@@ -116,7 +116,7 @@ def test_without_a_decision_there_is_nothing_to_search():
 
 @pytest.mark.parametrize(("variant", "games"), [(la.Variant(humans=3), 12), (la.Variant(humans=2, automas=1), 6)])
 def test_the_search_beats_random_players(variant, games):
-    """The whole match, 100 games, is in benchmarks/first_search.py."""
+    """The long matches are in benchmarks/strength.py."""
     wins = 0.0
     for seed in range(games):
         state, rng, me = la.State.new(variant, seed=seed), random.Random(seed), seed % variant.humans
