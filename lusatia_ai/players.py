@@ -290,8 +290,8 @@ class ISMCTSPlayer:
         seed: of searches and of blunders; None takes fresh entropy.
         n_jobs: threads of a search.
         keep_tree: whether a tree is kept from one decision to the next.
-        follow: whether it keeps count of all hands, as far as it is told the events of a game; where views hide nothing,
-            it makes no difference.
+        follow: whether it keeps count of all hands, as far as it is told the events of a game; where views hide
+            nothing, it makes no difference.
 
     Raises:
         PlayerError: for a level or style that does not exist.
