@@ -93,12 +93,16 @@ class Truth:
     positions: int
 
     @property
+    def gap(self) -> float:
+        """By how much the best moves are better than all others at least; 0 if all are best."""
+        others = [high for move, (_, high) in self.values.items() if move not in self.best]
+        return max(low for low, _ in self.values.values()) - max(others) if others else 0.0
+
+    @property
     def clear(self) -> bool:
         """Whether the best moves are known exactly, and the others are worse by `CLEAR` whatever is done at ties."""
-        most = max(low for low, _ in self.values.values())
-        exact = all(high - low <= SAME for move, (low, high) in self.values.items() if move in self.best)
-        others = [high for move, (_, high) in self.values.items() if move not in self.best]
-        return exact and bool(others) and most - max(others) >= CLEAR - SAME
+        exact = all(self.values[move][1] - self.values[move][0] <= SAME for move in self.best)
+        return exact and self.gap >= CLEAR - SAME
 
 
 def truth(state: la.State, most: int = 30_000) -> Truth:

@@ -1,8 +1,9 @@
 """Makes `data/small_ends.jsonl.gz`: ends of games with the value of every move, by trying everything.
 
 `python tests/make_small_ends.py` plays games, rule-based and random moves mixed, and goes back from their ends for as long
-as `exhaustive.truth` can try everything. Of each game it keeps the earliest decision that is clear and one drawn from the
-later ones. It prints how many decisions were dropped, and why; the first line of the file repeats it.
+as `exhaustive.truth` can try everything. Of each game it keeps the earliest decision that is clear, and one drawn from all
+of them with favour changed so that it decides who wins: in most games that is settled earlier. It prints how many
+decisions were dropped, and why; the first line of the file repeats it.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ FILE = Path(__file__).with_name("data") / "small_ends.jsonl.gz"
 WANTED = 300
 MOST = 4000
 """Positions that are tried for one decision."""
+DECISIVE = 0.1
+"""Utility that a decision must be worth to decide a game: much more than favour alone can bring."""
 RANDOM_MOVES = (0.1, 0.4, 1.0)
 """Shares of random moves, one game after the other."""
 VARIANTS = (
@@ -80,21 +83,49 @@ def clear_decisions(seed: int, dropped: Counter[str]) -> list[tuple[la.State, Tr
     return found
 
 
+def levelled(state: la.State, seed: int) -> la.State:
+    """The same position with favour such that best play ends within two points, and the decision may decide the game."""
+    rng, end = random.Random(seed), state.clone()
+    while not end.is_over:
+        end.apply(truth(end, MOST).best[0])
+    data = state.to_json()
+    for seat, final in enumerate(end.favour):
+        data["players"][seat]["favour"] += max(end.favour) - final + rng.randrange(3)
+    return la.State.from_json(data, chance="manual")
+
+
+def decisive(found: list[tuple[la.State, Truth]], seed: int, dropped: Counter[str]) -> tuple[la.State, Truth] | None:
+    """One of these decisions, made to decide the game."""
+    rng = random.Random(seed)
+    for state, _ in rng.sample(found, len(found)):
+        even = levelled(state, seed)
+        known = truth(even, MOST)
+        if known.clear and known.gap >= DECISIVE:
+            return even, known
+        dropped["levelled, and not clear or not decisive"] += 1
+    return None
+
+
 def entries(dropped: Counter[str]) -> Iterator[dict[str, Any]]:
     seed = 0
     while True:
         found = clear_decisions(seed, dropped)
-        kept = found[-1:] + ([found[random.Random(seed).randrange(len(found) - 1)]] if len(found) > 1 else [])
-        dropped["clear, but beyond two of a game"] += len(found) - len(kept)
-        for state, known in kept:
-            yield {
-                "game": seed,
-                "position": state.to_json(),
-                "best": list(known.best),
-                "values": {move: [round(value, 6) for value in bounds] for move, bounds in known.values.items()},
-                "tried": known.positions,
-            }
+        dropped["clear, but later in the same game"] += max(0, len(found) - 1)
+        for kind, pair in (("as played", found[-1] if found else None), ("levelled", decisive(found, seed, dropped))):
+            if pair is not None:
+                yield entry(seed, kind, *pair)
         seed += 1
+
+
+def entry(seed: int, kind: str, state: la.State, known: Truth) -> dict[str, Any]:
+    return {
+        "game": seed,
+        "favour": kind,
+        "position": state.to_json(),
+        "best": list(known.best),
+        "values": {move: [round(value, 6) for value in bounds] for move, bounds in known.values.items()},
+        "tried": known.positions,
+    }
 
 
 def main() -> int:
