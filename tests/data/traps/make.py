@@ -1,6 +1,6 @@
 """Makes the traps of this folder: `PYTHONPATH=. python tests/data/traps/make.py`.
 
-Positions are made up or taken from ends of games, tried out completely by `tests/exhaustive.py`, and kept where exactly
+Positions are made up, tried out completely by `tests/exhaustive.py`, and kept where exactly
 the temptation is there that the trap is about. Everything is drawn from fixed seeds.
 """
 
@@ -10,6 +10,7 @@ import json
 import random
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parents[1]))
 
 from exhaustive import TooLargeError, Truth, truth  # noqa: E402
-from make_small_ends import DECISIVE, clear_decisions, levelled  # noqa: E402
+from make_small_ends import DECISIVE, levelled  # noqa: E402
 from positions import GOODS, TILES, TOWNS, position_json  # noqa: E402
 
 import lusatia_ai as la  # noqa: E402
@@ -35,7 +36,7 @@ WORTH_A_FIGHT = ("the_queen", "lady_in_waiting", "captain_of_the_guard", "hetman
 
 
 def last_journey(seed: int, rich: bool = False) -> la.State:
-    """Round 6, three players, two of them in towns; the third chooses where to go, and may be rich in guards.
+    """Round 6, three players, two of them in towns; the third chooses where to go, which one holds with many guards if `rich`.
 
     To keep what follows small, tokens have arrows at all sides, so that there is one way to collect, and two of the
     towns have one piece of goods each to give; and nobody has much to offer, favour included.
@@ -45,15 +46,16 @@ def last_journey(seed: int, rich: bool = False) -> la.State:
     order = rng.sample(range(3), 3)
     tokens = [rng.choice(WORTH_A_FIGHT), *rng.sample(["plain_5_8", "plain_5_9"], 2)]
     guards = [rng.randrange(5) for _ in range(3)]
+    standing = rng.randrange(3)
     if rich:
-        guards[order[2]] = 11 + rng.randrange(4)
+        guards[order[0]], guards[order[2]], standing = 9 + rng.randrange(4), 11 + rng.randrange(4), 9 + rng.randrange(3)
     data = position_json(
         humans=3,
         stage="town_selection",
         round=6,
         besieged=[town for town in TOWNS if town not in towns],
         order=order,
-        wagons={order[0]: (towns[0], rng.randrange(3)), order[1]: (towns[1], rng.randrange(3)), order[2]: towns[2]},
+        wagons={order[0]: (towns[0], standing), order[1]: (towns[1], rng.randrange(3)), order[2]: towns[2]},
         tokens=dict(zip(rng.sample(towns, 3), tokens, strict=True)),
         royal=TILES[rng.randrange(3)],
         estate=TILES[3 + rng.randrange(3)],
@@ -124,53 +126,76 @@ def accepted_twelves() -> Found:
         for move in start.legal_moves():
             state = start.clone().apply(move)
             if move.text.endswith(":12") and state.decision == "respond":
-                try:
+                with suppress(TooLargeError):
                     yield state, truth(state, MOST)
-                except TooLargeError:
-                    pass
                 break
 
 
 # --- storing --------------------------------------------------------------------------------------
 
 
-def ends(first: int, suits: Callable[[la.State], bool]) -> Found:
+def last_rows(seed: int, companion: str) -> la.State:
+    """Round 6, storing, three players with a few goods each; the first to choose holds a companion.
+
+    Every second position has many empty slots and hardly any pieces, the others the other way round.
+    """
+    rng = random.Random(seed)
+    royal, estate = rng.sample(TILES, 2)
+    slots = {"royal": (4, 4, 3, 3), "estate": (4, 4, 3, 3)}
+    goods = {seat: {good: rng.choice((0, 1, 1) if seat else (0, 0, 1)) for good in GOODS} for seat in range(3)}
+    if seed % 2:
+        goods = {seat: {good: 1 for good in rng.sample(GOODS, 1 if seat == 0 else rng.randint(1, 2))} for seat in range(3)}
+    data = position_json(
+        humans=3,
+        stage="storing",
+        round=6,
+        royal=royal,
+        estate=estate,
+        filled={tile: ["".join(rng.choice("x..." if seed % 2 else "xx.") for _ in range(n)) for n in rows] for tile, rows in slots.items()},
+        goods=goods,
+        horses={0: 3, 1: rng.choice((1, 2)), 2: 0},
+        companions={0: [companion]},
+        favour=[40, 40, 40],
+    )
+    return la.State.from_json(data, chance="manual")
+
+
+def ends(companion: str, suits: Callable[[la.State], bool]) -> Found:
     """Decisions between rows that decide a game."""
-    for seed in count(first):
-        for found, _ in clear_decisions(seed, Dropped()):
-            if found.decision == "row" and suits(found):
-                state = levelled(found, seed)
+    for seed in count():
+        try:
+            state = last_rows(seed, companion)
+        except la.PositionError:  # no piece finds a slot
+            continue
+        if state.decision == "row" and len(state.legal_moves()) > 2 and suits(state):
+            with suppress(TooLargeError):
+                state = levelled(state, seed)
                 known = tried(state)
                 if known:
                     yield state, known
 
 
-class Dropped(dict[str, int]):
-    """Counts that nobody asks for."""
-
-    def __missing__(self, key: str) -> int:
-        return 0
-
-
 def rows_not_to_open() -> Found:
-    """The row that brings the most at once loses, since the next player fills it for the bonus."""
-    for state, known in ends(1000, lambda state: tempting(state) is not None):
+    """The row that brings the most at once loses, and the next player answers it by filling a row for the bonus.
+
+    That row is another one: what one pass leaves empty nobody has a piece for (rules 6.5).
+    """
+    for state, known in ends("draper", lambda state: tempting(state) is not None):
         row = tempting(state)
         after = state.clone().apply(row)  # type: ignore[arg-type]
-        if row not in known.best and truth(after, MOST).best == (row,):
-            yield state, known
+        if row not in known.best and after.decision == "row" and after.seat_to_act != state.seat_to_act:
+            answers = truth(after, MOST).best
+            if all(answer.startswith("row:") and is_full(after.clone().apply(answer), answer) for answer in answers):
+                yield state, known
 
 
 def tempting(state: la.State) -> str | None:
-    """The row that brings more at once than every other one, if the next player can then fill it."""
+    """The row that brings more at once than every other one."""
     seat = state.seat_to_act
     assert seat is not None
     gains = {move.text: gain(state, move.text, seat) for move in state.legal_moves() if move.text.startswith("row:")}
     most = [row for row, favour in gains.items() if favour == max(gains.values())]
-    after = state.clone().apply(most[0])
-    if len(most) > 1 or after.seat_to_act in (None, seat) or after.decision != "row" or not after.is_legal(most[0]):
-        return None
-    return most[0] if is_full(after.apply(most[0]), most[0]) else None
+    return most[0] if len(most) == 1 else None
 
 
 def gain(state: la.State, row: str, seat: int) -> int:
@@ -185,7 +210,7 @@ def is_full(state: la.State, row: str) -> bool:
 
 def chamberlains(now: bool) -> Found:
     """The Chamberlain's four points are best taken now, or best left for later."""
-    for state, known in ends(2000, lambda state: bool(uses(state))):
+    for state, known in ends("chamberlain", lambda state: bool(uses(state))):
         using = uses(state)
         if (set(known.best) <= using if now else not using & set(known.best)):
             yield state, known
@@ -221,8 +246,8 @@ TRAPS: dict[str, tuple[Callable[[], Found], str]] = {
     ),
     "leave_closed": (
         rows_not_to_open,
-        "A row that must not be opened. It brings the mover more at once than every other row, but the next player "
-        "fills what is left of it and takes the bonus, and with it the game.",
+        "A row that must not be opened. It brings the mover more at once than every other row, but the next player then fills a "
+        "row for its bonus, and the game is lost.",
     ),
     "chamberlain_now": (
         lambda: chamberlains(True),
