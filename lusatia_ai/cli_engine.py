@@ -26,7 +26,7 @@ def engine(workers: int | None, schema: bool, fields: bool) -> None:
     if schema or fields:
         from .schema import field_tables, json_schema
 
-        click.echo(field_tables() if fields else json.dumps(json_schema(), indent=1))
+        click.echo(field_tables() if fields else json.dumps(json_schema(), indent=1) + "\n", nl=False)
         return
     from .engine import serve
 

@@ -430,6 +430,8 @@ def run(source: int, target: int, workers: int | None = None) -> int:
     except OSError as error:
         if error.errno != errno.EIO:  # a terminal that has gone
             raise
+    if outbox.broken:  # for queries that came in meanwhile
+        engine.stop_all()
     engine.close()
     outbox.close()
     return 1 if outbox.broken else code
