@@ -15,7 +15,7 @@ from threading import Lock
 from typing import Any
 
 import msgspec
-from msgspec import UNSET, Raw
+from msgspec import UNSET
 
 from . import protocol as p
 from ._core import StateCore
@@ -34,7 +34,7 @@ from .state import Result, State, word_from
 Position = State | View
 Json = dict[str, Any]
 
-OBJECTIVES: Mapping[str, Mapping[str, float]] = {
+OBJECTIVES: Mapping[str, Mapping[str, Any]] = {
     "win": {"win": 1.0, "favour": 0.0, "rank": 0.0},
     "favour": {"win": 0.0, "favour": 1.0, "rank": 0.0},
     "rank": {"win": 0.0, "favour": 0.0, "rank": 1.0},
@@ -135,11 +135,13 @@ class Answers:
     """Answers queries, all but `stop` and `quit`.
 
     Args:
-        facts: what `capabilities` says of the engine around: `workers`, `longest_line`, `most_waiting`.
+        workers, longest_line, most_waiting: what `capabilities` says of the engine around.
     """
 
-    def __init__(self, facts: Mapping[str, int] | None = None) -> None:
-        self.facts = dict(facts or {"workers": 1, "longest_line": 0, "most_waiting": 0})
+    def __init__(self, workers: int, longest_line: int, most_waiting: int) -> None:
+        self.workers = workers
+        self.longest_line = longest_line
+        self.most_waiting = most_waiting
         self.documents = Documents()
 
     def answer(self, query: p.Query[Any], task: Task | None = None) -> p.Reply:
@@ -194,7 +196,6 @@ class Answers:
         for event in record.events[:turns]:
             _append(earlier, event)
         return earlier
-
 
     def _view(self, query: p.Observed[Any]) -> View:
         """What the deciding seat, or the one asked for, sees."""
@@ -269,8 +270,9 @@ class Answers:
             with blaming(f"moves[{number}]"):
                 events.append(_carry_out(state, event))
         events += _draw(state) if auto else []
-        for event in events if record is not None else ():
-            _append(record, event)
+        if record is not None:
+            for event in events:
+                _append(record, event)
         return self._game(query, state, events, auto, record)
 
     def _game(
@@ -345,7 +347,9 @@ class Answers:
             styles=styles,
             objectives=list(OBJECTIVES),
             components=list(builtin_names()),
-            **self.facts,
+            workers=self.workers,
+            longest_line=self.longest_line,
+            most_waiting=self.most_waiting,
         )
 
     _WAYS: Mapping[type[p.Query[Any]], Callable[..., p.Reply]] = {
@@ -462,9 +466,7 @@ def _append(record: Record, event: Json) -> None:
     """Add an event as a record writes it."""
     if "move" in event:
         with blaming("moves"):
-            record.append(
-                event["move"], seat=event["seat"], comment=event.get("comment"), time=event.get("time")
-            )
+            record.append(event["move"], seat=event["seat"], comment=event.get("comment"), time=event.get("time"))
     else:
         record.append(event)
 

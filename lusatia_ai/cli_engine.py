@@ -9,14 +9,16 @@ import click
 
 
 @click.command()
-@click.option("--workers", type=click.IntRange(1, 64), help="Queries worked on at a time.  [default: processors, at least 2]")
+@click.option(
+    "--workers", type=click.IntRange(1, 64), help="Queries worked on at a time.  [default: processors, at least 2]"
+)
 @click.option("--schema", is_flag=True, help="Print the JSON Schema of all messages, and end.")
 @click.option("--fields", is_flag=True, help="Print tables of all fields in Markdown, and end.")
 def engine(workers: int | None, schema: bool, fields: bool) -> None:
     """Answer queries from standard input, JSON objects a line, on standard output.
 
-    For front ends in any language. The queries: analyse, play, legal_moves, apply, new, validate, solve, render, version,
-    capabilities, stop, quit; docs/engine.md describes them.
+    For front ends in any language. The queries: analyse, play, legal_moves, apply, new, validate, solve, render,
+    version, capabilities, stop, quit; docs/engine.md describes them.
 
     \b
     Examples:

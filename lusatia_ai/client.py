@@ -1,7 +1,7 @@
 """Clients of the engine for Python: `EngineClient` and, for asyncio, `AsyncEngineClient`.
 
-Queries are the objects of `lusatia_ai.protocol`; the client gives them their ids. Documents may be dicts, or a `State`, `View`
-or `Record` itself:
+Queries are the objects of `lusatia_ai.protocol`; the client gives them their ids. Documents may be dicts, or a `State`,
+`View` or `Record` itself:
 
 >>> import lusatia_ai as la
 >>> from lusatia_ai.protocol import LegalMoves, New
@@ -328,7 +328,7 @@ class AsyncEngineClient:
                     final = True
                     raise _ended()
                 final = _HEAD.decode(line).final
-                reply: R | WarningReply = _read(line, REPLIES[type(query)])  # type: ignore[arg-type, assignment]
+                reply: R | WarningReply = _read(line, REPLIES[type(query)])  # type: ignore[arg-type]
                 if not isinstance(reply, WarningReply):
                     yield reply
         finally:

@@ -1,11 +1,11 @@
 """The engine: an asynchronous server of queries, JSON objects a line, for front ends in any language (docs/engine.md).
 
 The way of a query: `LineReader` cuts the input into lines, `Engine.accept` parses one and answers it at once if that is
-quick, or lets it wait for a worker thread; replies go through the `Outbox`, whose thread writes them. Searches release the
-interpreter's lock, so that they run beside each other and quick queries are answered meanwhile.
+quick, or lets it wait for a worker thread; replies go through the `Outbox`, whose thread writes them. Searches release
+the interpreter's lock, so that they run beside each other and quick queries are answered meanwhile.
 
-Nothing grows without bound: lines beyond `LONGEST_LINE` are thrown away as they come, no line is read while too many queries
-wait, and nobody goes on while the outbox is full. A reader that stalls thus stalls the engine, and loses nothing.
+Nothing grows without bound: lines beyond `LONGEST_LINE` are thrown away as they come, no line is read while too many
+queries wait, and nobody goes on while the outbox is full. A reader that stalls thus stalls the engine, and loses nothing.
 """
 
 from __future__ import annotations
@@ -181,15 +181,14 @@ class Engine:
     """Accepts lines, and sends a final reply for each query that it accepts.
 
     Args:
-        send: takes a line of output, and whether it may be left out rather than waited for; called from several threads.
-        workers: queries that are worked on at a time, besides quick ones; by default the number of processors, at least 2.
+        send: takes a line of output, and whether it may be left out rather than waited for; several threads call it.
+        workers: queries that are worked on at a time, besides quick ones; by default as many as processors, at least 2.
     """
 
     def __init__(self, send: Callable[[bytes, bool], object], workers: int | None = None) -> None:
         self.workers = workers or default_workers()
         self._send = send
-        facts = {"workers": self.workers, "longest_line": LONGEST_LINE, "most_waiting": MOST_WAITING}
-        self._answers = Answers(facts)
+        self._answers = Answers(self.workers, LONGEST_LINE, MOST_WAITING)
         self._jobs: dict[str, Job] = {}  # by id, those without a final reply
         self._waiting: list[Job] = []  # a heap; jobs that were stopped meanwhile have `waiting` off
         self._waiting_count = 0

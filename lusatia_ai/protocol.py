@@ -35,25 +35,26 @@ MoveText = Annotated[str, Meta(max_length=100)]
 Hands = Literal["known", "hidden"]
 Objective = Literal["win", "favour", "rank"]
 
-if TYPE_CHECKING:  # whoever builds queries gives dicts, or a State, View or Record
-    PositionDocument = Any
-    RecordDocument = Any
-else:  # the engine reads documents itself, strictly, from the bytes as they came
-    PositionDocument = Raw | UnsetType
-    RecordDocument = Raw | UnsetType
-
 _OBJECT = {"type": "object"}
+
+if TYPE_CHECKING:  # whoever builds queries gives dicts, or a State, View or Record
+    Document = Any
+else:  # the engine reads documents itself, strictly, from the bytes as they came
+    Document = Raw | UnsetType
 
 
 class SearchLimit(Struct, kw_only=True, forbid_unknown_fields=True, omit_defaults=True):
     """When a search stops: at the first of these that is reached."""
 
-    time: Annotated[float, Meta(ge=0.001, le=86_400, description="Seconds, from when the query is begun.")] | None = None
+    time: Annotated[float, Meta(ge=0.001, le=86_400, description="Seconds, from when the query is begun.")] | None = (
+        None
+    )
     iterations: Annotated[int, Meta(ge=1, le=10**9, description="Simulated games.")] | None = None
     memory: Annotated[int, Meta(ge=65_536, le=2**40, description="Bytes that the search trees may take.")] | None = None
     confidence: (
         Annotated[
-            float, Meta(ge=0.5, le=0.9999, description="How sure it is to be that no other move is better than the best.")
+            float,
+            Meta(ge=0.5, le=0.9999, description="How sure it is to be that no other move is better than the best."),
         ]
         | None
     ) = None
@@ -119,7 +120,9 @@ class ErrorReply(Reply, kw_only=True, omit_defaults=True):
     the same id goes on."""
 
     error: Annotated[str, Meta(description="What is wrong: what was found, what is allowed.")]
-    field: Annotated[str | None, Meta(description="The field at fault, as a path; null for the line as a whole.")] = None
+    field: Annotated[str | None, Meta(description="The field at fault, as a path; null for the line as a whole.")] = (
+        None
+    )
     faults: Annotated[list[FaultReport], Meta(description="All faults of a document that cannot be read.")] = []
 
 
@@ -195,9 +198,9 @@ class ValidateReply(Reply, kw_only=True):
 class SolveReply(Reply, kw_only=True, omit_defaults=True):
     """The exact solution."""
 
-    solution: Annotated[dict[str, Any] | None, Meta(description="The solution; null if stopped before it was found.")] = (
-        None
-    )
+    solution: Annotated[
+        dict[str, Any] | None, Meta(description="The solution; null if stopped before it was found.")
+    ] = None
     stopped: Annotated[bool, Meta(description="Whether `stop` or `quit` ended it.")] = False
 
 
@@ -260,9 +263,11 @@ class Query(
 class Positioned(Query[R], Generic[R], kw_only=True, tag="positioned"):
     """A query about a position: exactly one of `position`, `view` and `record` is given."""
 
-    position: Annotated[PositionDocument, Meta(description="A full position, or a view.", extra_json_schema=_OBJECT)] = UNSET
-    view: Annotated[PositionDocument, Meta(description="What one seat sees of a position.", extra_json_schema=_OBJECT)] = UNSET
-    record: Annotated[RecordDocument, Meta(description="A game record; it stands for its last position.", extra_json_schema=_OBJECT)] = UNSET
+    position: Annotated[Document, Meta(description="A full position, or a view.", extra_json_schema=_OBJECT)] = UNSET
+    view: Annotated[Document, Meta(description="What one seat sees of a position.", extra_json_schema=_OBJECT)] = UNSET
+    record: Annotated[
+        Document, Meta(description="A game record; it stands for its last position.", extra_json_schema=_OBJECT)
+    ] = UNSET
     turns: (
         Annotated[int, Meta(ge=0, le=100_000, description="With `record`: the position after so many events.")] | None
     ) = None
@@ -285,9 +290,7 @@ class Analyse(Observed[AnalyseReply], tag="analyse", kw_only=True):
     limit: Annotated[SearchLimit | None, Meta(description="When to end; by default after one second.")] = None
     top: Annotated[int, Meta(ge=1, le=10_000, description="Report on so many moves at most.")] | None = None
     objective: Annotated[Objective, Meta(description="What everybody is after.")] = "win"
-    include: Annotated[
-        list[MoveText] | None, Meta(description="Search these moves alone; they must be legal.")
-    ] = None
+    include: Annotated[list[MoveText] | None, Meta(description="Search these moves alone; they must be legal.")] = None
     exclude: Annotated[list[MoveText], Meta(description="Leave these moves out; they must be legal.")] = []
     report_every: (
         Annotated[float, Meta(ge=0.1, le=86_400, description="Seconds between reports on the way; by default none.")]
@@ -331,16 +334,16 @@ class Apply(Positioned[GameReply], tag="apply", kw_only=True):
         Annotated[str, Meta(pattern="^[0-9a-f]{64}$")] | None,
         Meta(description="Draw from here on, as the last reply said."),
     ] = None
-    seed: Annotated[Seed | None, Meta(description="Draw from a new stream; without it and `stream`, unrepeatably.")] = None
+    seed: Annotated[Seed | None, Meta(description="Of a new stream; without it and `stream`, unrepeatable.")] = None
 
 
 class New(Query[GameReply], tag="new", kw_only=True):
     """Set up a new game."""
 
     variant: Annotated[VariantOptions | None, Meta(description="The rules in force; by default four humans.")] = None
-    components: Annotated[
-        str | dict[str, Any], Meta(description="A component set, by its name or as an object.")
-    ] = "complete-edition"
+    components: Annotated[str | dict[str, Any], Meta(description="A component set, by its name or as an object.")] = (
+        "complete-edition"
+    )
     chance: Annotated[
         Literal["auto", "manual"], Meta(description="Whether chance is drawn up to the first decision, or given.")
     ] = "auto"
@@ -385,20 +388,7 @@ class Quit(Query[QuitReply], tag="quit", kw_only=True):
     """Stop everything, answer it, and end."""
 
 
-AnyQuery = (
-    Analyse
-    | Play
-    | LegalMoves
-    | Apply
-    | New
-    | Validate
-    | Solve
-    | Render
-    | Version
-    | Capabilities
-    | Stop
-    | Quit
-)
+AnyQuery = Analyse | Play | LegalMoves | Apply | New | Validate | Solve | Render | Version | Capabilities | Stop | Quit
 
 REPLIES: dict[type[Query[Any]], type[Reply]] = {
     Analyse: AnalyseReply,

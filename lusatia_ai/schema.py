@@ -20,7 +20,7 @@ def json_schema() -> Schema:
     `requests` and `replies` refer to the schema of each query and of its replies by its name.
     """
     queries, replies = list(p.QUERIES.values()), list(dict.fromkeys(p.REPLIES.values()))
-    types = [*queries, *replies, p.ErrorReply, p.WarningReply]
+    types: list[type] = [*queries, *replies, p.ErrorReply, p.WarningReply]
     _, definitions = msgspec.json.schema_components(types, ref_template="#/$defs/{name}")
     for query in queries:
         _require_id(definitions[query.__name__])
@@ -55,7 +55,8 @@ def field_tables() -> str:
     for name, query in p.QUERIES.items():
         lines += _section(f"`{name}`", definitions[query.__name__], f"Reply: {_title(p.REPLIES[query].__name__)}.")
     lines += ["### Replies", ""]
-    for reply in dict.fromkeys((*p.REPLIES.values(), p.ErrorReply, p.WarningReply)):
+    replies: list[type] = [*p.REPLIES.values(), p.ErrorReply, p.WarningReply]
+    for reply in dict.fromkeys(replies):
         lines += _section(_title(reply.__name__), definitions[reply.__name__])
     lines += ["### Parts of messages", ""]
     for part in PARTS:

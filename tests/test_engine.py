@@ -416,7 +416,9 @@ class TestOutbox:
         thread = threading.Thread(target=lambda: codes.append(engine_module.run(source, target, 1)))
         thread.start()
         time.sleep(0.1)
-        os.write(feed, json.dumps({"id": "a", "query": "analyse", "position": POSITION, "limit": LONG}).encode() + b"\n")
+        os.write(
+            feed, json.dumps({"id": "a", "query": "analyse", "position": POSITION, "limit": LONG}).encode() + b"\n"
+        )
         os.close(feed)
         thread.join(20)
         assert codes == [1]
