@@ -20,7 +20,7 @@ from msgspec import UNSET
 from . import protocol as p
 from ._core import StateCore
 from ._tables import Move, Tables
-from .components import builtin_names
+from .components import builtin_names, complete_edition
 from .errors import Fault, FaultsError, LusatiaError
 from .limits import Limit, SearchParams
 from .observation import View
@@ -30,6 +30,9 @@ from .record import Record
 from .rules import Variant
 from .search import DEFAULT_TIME, SearchResult, SearchTree, _Stop
 from .state import Result, State, word_from
+
+SOLVING_TIME = 10.0
+"""Seconds after which solving is given up, without a limit."""
 
 Position = State | View
 Json = dict[str, Any]
@@ -151,6 +154,15 @@ class Answers:
             QueryError: if there is none.
         """
         return self._WAYS[type(query)](self, query, task or Task())
+
+    @staticmethod
+    def warm_up() -> None:
+        """Import and read what the first search needs, so that it need not wait for that."""
+        from .evaluation import evaluator_for
+        from .position import compile_tables
+
+        _levels_and_styles()
+        evaluator_for(compile_tables(complete_edition(), Variant()))
 
     @staticmethod
     def stopped(query: p.Query[Any]) -> p.Reply:
@@ -312,8 +324,11 @@ class Answers:
             from .solver import solve  # type: ignore[import-not-found, unused-ignore]
         except ImportError:
             raise _unavailable("solve", "query") from None
-        with blaming("position"):
-            solution = solve(self._view(query), _limit(query.limit))
+        view = self._view(query)
+        names = ("objective", "concept", "horizon", "worlds", "seed")
+        options = {name: getattr(query, name) for name in names}
+        with blaming("query"):
+            solution = solve(view, limit=_limit(query.limit, SOLVING_TIME), **options)
         return p.SolveReply(id=query.id, solution=msgspec.to_builtins(solution, enc_hook=str))
 
     def _render(self, query: p.Render, task: Task) -> p.Reply:
@@ -481,11 +496,11 @@ def _result(state: State) -> p.GameResult | None:
 # --- searching --------------------------------------------------------------------------------------
 
 
-def _limit(limit: p.SearchLimit | None) -> Limit:
-    """The limit of a search; without any, after one second."""
+def _limit(limit: p.SearchLimit | None, seconds: float = DEFAULT_TIME) -> Limit:
+    """The limit that is asked for; without any, so many seconds."""
     given = msgspec.structs.asdict(limit) if limit is not None else {}
     if all(value is None for value in given.values()):
-        return Limit(time=DEFAULT_TIME)
+        return Limit(time=seconds)
     return Limit(**given)
 
 

@@ -5,7 +5,8 @@ quick, or lets it wait for a worker thread; replies go through the `Outbox`, who
 the interpreter's lock, so that they run beside each other and quick queries are answered meanwhile.
 
 Nothing grows without bound: lines beyond `LONGEST_LINE` are thrown away as they come, no line is read while too many
-queries wait, and nobody goes on while the outbox is full. A reader that stalls thus stalls the engine, and loses nothing.
+queries wait, and nobody goes on while the outbox is full. So a reader that stalls makes the engine wait, and loses
+nothing.
 """
 
 from __future__ import annotations
@@ -418,6 +419,8 @@ def run(source: int, target: int, workers: int | None = None) -> int:
     outbox = Outbox(target)
     engine = Engine(outbox.put, workers)
     outbox._on_broken = engine.stop_all
+    warm_up = threading.Thread(target=Answers.warm_up, name="warm up", daemon=True)
+    warm_up.start()
     code = 0
     try:
         for line, whole in LineReader(source):
@@ -433,6 +436,7 @@ def run(source: int, target: int, workers: int | None = None) -> int:
         engine.stop_all()
     engine.close()
     outbox.close()
+    warm_up.join()
     return 1 if outbox.broken else code
 
 

@@ -196,7 +196,7 @@ class ValidateReply(Reply, kw_only=True):
 
 
 class SolveReply(Reply, kw_only=True, omit_defaults=True):
-    """The exact solution."""
+    """The exact solution: the fields of `lusatia_ai.solver.Solution`, infinite bounds being null."""
 
     solution: Annotated[
         dict[str, Any] | None, Meta(description="The solution; null if stopped before it was found.")
@@ -355,9 +355,21 @@ class Validate(Positioned[ValidateReply], tag="validate", kw_only=True):
 
 
 class Solve(Observed[SolveReply], tag="solve", kw_only=True):
-    """Solve a position exactly, where that is possible."""
+    """Solve a decision exactly, where that is possible. Once begun, it ends by its limit alone."""
 
-    limit: Annotated[SearchLimit | None, Meta(description="When to give up.")] = None
+    limit: Annotated[
+        SearchLimit | None, Meta(description="When to give up, `iterations` being nodes; by default after ten seconds.")
+    ] = None
+    objective: Annotated[Literal["favour", "margin", "win"], Meta(description="What everybody is after.")] = "favour"
+    concept: Annotated[
+        Literal["maxn", "paranoid"],
+        Meta(description="Whether each seat takes what is best for itself, or all play against who decides."),
+    ] = "maxn"
+    horizon: Annotated[
+        Literal["stage", "round", "game"], Meta(description="How far it looks: to the end of the stage, and so on.")
+    ] = "stage"
+    worlds: Annotated[int, Meta(ge=1, le=10_000, description="Worlds that are sampled where hands are hidden.")] = 32
+    seed: Annotated[Seed | None, Meta(description="Of these worlds; by default unrepeatable.")] = None
 
 
 class Render(Positioned[RenderReply], tag="render", kw_only=True):

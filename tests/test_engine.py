@@ -356,7 +356,7 @@ class TestLines:
         "position view record turns seat hands moves seed stream variant components target all priority limit".split()
     )
 
-    @settings(max_examples=150, deadline=None)
+    @settings(max_examples=80, deadline=None)
     @given(
         query=st.sampled_from([name for name in protocol.QUERIES if name not in ("quit", "analyse", "play", "solve")]),
         fields=st.dictionaries(keys, values, max_size=4),
@@ -370,7 +370,7 @@ class TestLines:
         assert finals == {"x": 1, "v": 1}
         assert not any("internal" in reply.get("error", "") for reply in run.replies)
 
-    @settings(max_examples=150, deadline=None)
+    @settings(max_examples=80, deadline=None)
     @given(line=st.binary(max_size=60) | st.text(max_size=60).map(lambda text: text.encode("utf-8", "surrogatepass")))
     def test_any_bytes_are_survived(self, line: bytes) -> None:
         run = Collected(workers=1)
