@@ -273,6 +273,7 @@ class AsyncEngineClient:
         self._pending: dict[str, asyncio.Queue[bytes | None]] = {}
         self._process: asyncio.subprocess.Process | None = None
         self._reader: asyncio.Task[None] | None = None
+        self._ended = False
 
     async def __aenter__(self) -> AsyncEngineClient:
         pipe = asyncio.subprocess.PIPE
@@ -286,9 +287,9 @@ class AsyncEngineClient:
         assert self._process is not None
         assert self._process.stdin is not None
         assert self._reader is not None
-        with contextlib.suppress(ConnectionError):
-            self._process.stdin.write(b'{"id":"close","query":"quit"}\n')
-            self._process.stdin.close()
+        with contextlib.suppress(EngineError):
+            await self._write(b'{"id":"close","query":"quit"}\n')
+        self._process.stdin.close()
         try:
             await asyncio.wait_for(self._process.wait(), CLOSING_SECONDS)
         except TimeoutError:
@@ -303,7 +304,7 @@ class AsyncEngineClient:
             lines = self._pending.get(head.id or "")
             if lines is not None:
                 lines.put_nowait(line)
-        self._process = None if process.returncode is None else process
+        self._ended = True
         for lines in self._pending.values():
             lines.put_nowait(None)
 
@@ -333,7 +334,7 @@ class AsyncEngineClient:
                     yield reply
         finally:
             del self._pending[id]
-            if not final:
+            if not final and not self._ended:
                 await self._write(encode(Stop(id=f"stop {id}"[:200], target=id)))
 
     async def ask(self, query: Query[R]) -> R:
@@ -349,7 +350,9 @@ class AsyncEngineClient:
         return last
 
     async def _write(self, line: bytes) -> None:
-        if self._process is None or self._process.stdin is None or self._process.returncode is not None:
+        assert self._process is not None, "use the client with `async with`"
+        assert self._process.stdin is not None
+        if self._ended:
             raise _ended()
         try:
             self._process.stdin.write(line)

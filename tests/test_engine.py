@@ -508,6 +508,15 @@ class TestClients:
 
         asyncio.run(session())
 
+    def test_an_engine_that_dies_is_told_asynchronously(self) -> None:
+        async def session() -> None:
+            async with la.AsyncEngineClient([sys.executable, "-c", "input()"]) as engine:
+                for _ in range(2):
+                    with pytest.raises(la.EngineError, match="ended"):
+                        await engine.ask(New())
+
+        asyncio.run(session())
+
     def test_an_engine_can_sit_at_a_table_of_the_arena(self) -> None:
         command = [sys.executable, "-m", "lusatia_ai", "engine"]
         with la.players.ProcessPlayer(command) as player:
