@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import Any
 
 import lusatia_ai as la
-from lusatia_ai.protocol import Analyse, LegalMoves, Play, SearchLimit
+from lusatia_ai.protocol import Analyse, LegalMoves, Play, SearchLimit, Version
 
 Json = dict[str, Any]
 COMMAND = [sys.executable, "-m", "lusatia_ai", "engine"]
@@ -328,6 +328,7 @@ def _milliseconds(engine: la.EngineClient, query: Any) -> float:
 def play(seed: int, slack: float, count: int = 200, seconds: float = 0.1) -> list[Row]:
     """Whole calls of `play` against their limit of time."""
     with la.EngineClient() as engine:
+        engine.ask(Version())  # the start of the process is measured elsewhere
         limit = SearchLimit(time=seconds)
         late = sorted(
             _milliseconds(engine, Play(position=position, level=5, limit=limit, seed=number)) - 1000 * seconds

@@ -40,8 +40,11 @@ QUICK_LINE = 2**16
 """Bytes of the longest line that is answered at once."""
 QUICK = (p.LegalMoves, p.Apply, p.New, p.Validate, p.Version, p.Capabilities)
 """Queries that take about a millisecond."""
-SWITCH_INTERVAL = 0.0005
+SWITCH_INTERVAL = 0.002
 """Seconds after which a thread at work in Python lets another one go on; the latency of quick queries depends on it."""
+
+WORKER_NICENESS = 5
+"""Of the worker threads: 95 % of quick queries took 0.5 ms instead of 3.5 on a busy machine."""
 
 
 class LineReader:
@@ -280,6 +283,7 @@ class Engine:
     # --- work -----------------------------------------------------------------------------------------
 
     def _work(self) -> None:
+        _be_nice()
         while (job := self._next()) is not None:
             self._answer(job)
 
@@ -367,6 +371,13 @@ class Engine:
             thread.join()
         if self._quit_id is not None:
             self._finish(self._jobs[self._quit_id], p.QuitReply(id=self._quit_id))
+
+
+def _be_nice() -> None:
+    """Let the threads that read and answer go before this one; only Linux knows niceness by thread."""
+    if sys.platform == "linux":
+        with suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), WORKER_NICENESS)
 
 
 def default_workers() -> int:
