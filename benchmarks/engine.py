@@ -2,8 +2,9 @@
 
 `python benchmarks/engine.py` prints a table, and exits with 1 if a target is missed:
 
-- fuzz: of 10,000 lines (broken JSON, huge numbers, deep nesting, wrong encodings, lines of 10 MB, ids twice, stop before
-  start, all kinds of real queries) each well-formed id gets its final replies, the engine lives, its memory is bounded;
+- fuzz: of 10,000 lines (broken JSON, huge numbers, deep nesting, wrong encodings, lines of 10 MB, ids twice, stop
+  before start, all kinds of real queries) each well-formed id gets its final replies, the engine lives, its memory is
+  bounded;
 - stall: nothing is lost or reordered, and memory stays bounded, while nobody reads;
 - latency: `legal_moves` within 2 ms while an analysis runs (median and 95 % of 500 calls);
 - play: `play` at level 5 within its limit of time + 30 ms (99 % of 200 calls);

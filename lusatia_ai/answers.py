@@ -38,11 +38,11 @@ Position = State | View
 Json = dict[str, Any]
 
 OBJECTIVES: Mapping[str, Mapping[str, Any]] = {
-    "win": {"win": 1.0, "favour": 0.0, "rank": 0.0},
+    "win": {},
     "favour": {"win": 0.0, "favour": 1.0, "rank": 0.0},
     "rank": {"win": 0.0, "favour": 0.0, "rank": 1.0},
 }
-"""The weights of `SearchParams` that each objective stands for."""
+"""The weights of `SearchParams` that each objective stands for; its own are those that win most."""
 
 
 class QueryError(LusatiaError):
@@ -353,7 +353,7 @@ class Answers:
 
     def _capabilities(self, query: p.Capabilities, task: Task) -> p.Reply:
         levels, styles = _levels_and_styles()
-        missing = {name for name, module in (("play", "players"), ("solve", "solver")) if not _has(module)}
+        missing = [] if _has("solver") else ["solve"]
         return p.CapabilitiesReply(
             id=query.id,
             queries=[name for name in p.QUERIES if name not in missing],
@@ -550,28 +550,26 @@ def _move_report(entry: Any) -> p.MoveReport:
 
 def _player(query: p.Play, task: Task) -> Any:
     """The player that is asked for; its searches count their time from the query, and can be stopped."""
-    try:
-        from .players import ISMCTSPlayer  # type: ignore[import-not-found, unused-ignore]
-    except ImportError:
-        raise _unavailable("play", "query") from None
+    from .players import ISMCTSPlayer
 
-    class Stoppable(ISMCTSPlayer):  # type: ignore[misc, unused-ignore]
-        def _search(self, view: View, limit: Limit | None, seed: int) -> SearchResult:
-            tree = SearchTree(view, seed=seed, params=self.params)
-            result = tree._run(limit or _limit(None), self.n_jobs, None, task.started, task.stop)
+    class Tree(SearchTree):
+        def _run(self, limit: Limit, n_jobs: int | None, on_progress: Any, *_: object) -> SearchResult:
+            result = super()._run(limit, n_jobs, on_progress, task.started, task.stop)
             if not result.moves:
                 raise StoppedError
             return result
+
+    class Stoppable(ISMCTSPlayer):
+        def _tree_for(self, view: Any, seed: int) -> SearchTree:
+            return Tree(view, seed=seed, params=self.params)
 
     with blaming("style"):
         return Stoppable(level=query.level, style=query.style, seed=query.seed)
 
 
 def _levels_and_styles() -> tuple[dict[str, str], list[str]]:
-    try:
-        from .players import LEVELS, STYLES  # type: ignore[import-not-found, unused-ignore]
-    except ImportError:
-        return {}, []
+    from .players import LEVELS, STYLES
+
     return {str(number): level.name for number, level in LEVELS.items()}, list(STYLES)
 
 

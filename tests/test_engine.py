@@ -233,6 +233,16 @@ class TestAsynchronously:
         assert run.wait_for("s")["stopping"] == ["a"]
         assert reply["elapsed"] < 20
 
+    def test_a_move_is_played_with_what_was_found_until_stopped(self) -> None:
+        run = Collected(workers=1)
+        run.accept(id="p", query="play", position=POSITION, limit=LONG)
+        time.sleep(0.5)
+        run.accept(id="s", query="stop", target="p")
+        reply = run.wait_for("p")
+        run.engine.close()
+        assert reply["stopped"]
+        assert reply.get("move") in [None, *(str(move) for move in STATE.legal_moves())]
+
     def test_a_query_can_be_stopped_before_it_begins(self) -> None:
         run = Collected(workers=1)
         run.accept(id="a", query="analyse", position=POSITION, limit=LONG)
@@ -348,7 +358,12 @@ class TestLines:
         assert id_at_front(line) == id
 
     values = st.recursive(
-        st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8) | st.just(POSITION),
+        st.none()
+        | st.booleans()
+        | st.integers()
+        | st.floats(allow_nan=False, allow_infinity=False)
+        | st.text(max_size=8)
+        | st.just(POSITION),
         lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
         max_leaves=6,
     )
