@@ -34,15 +34,19 @@ from .state import Result, State
 if TYPE_CHECKING:
     from . import arena as arena
     from . import players as players
+    from .client import AsyncEngineClient, EngineClient, EngineError
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Analysis",
+    "AsyncEngineClient",
     "Belief",
     "BeliefError",
     "ComponentError",
     "ComponentSet",
+    "EngineClient",
+    "EngineError",
     "Fault",
     "FaultsError",
     "Hand",
@@ -73,10 +77,13 @@ __all__ = [
 ]
 
 _SUBMODULES = ("arena", "players")
+_LATE = {"AsyncEngineClient": "client", "EngineClient": "client", "EngineError": "client"}
 
 
 def __getattr__(name: str) -> Any:
-    """Submodules that are imported when they are first used."""
+    """Submodules, and names in them, that are imported when they are first used."""
+    if name in _LATE:
+        return getattr(import_module(f".{_LATE[name]}", __name__), name)
     if name in _SUBMODULES:
         return import_module(f".{name}", __name__)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

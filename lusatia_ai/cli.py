@@ -862,8 +862,10 @@ def show_components(file: str | None, as_json: bool) -> None:
 
 
 from .cli_arena import arena  # noqa: E402 - it uses what stands above
+from .cli_engine import engine  # noqa: E402
 
 main.add_command(arena)
+main.add_command(engine)
 
 if __name__ == "__main__":
     main()
