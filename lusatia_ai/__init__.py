@@ -1,6 +1,7 @@
 """AI opponents and hints for League of Six: Complete Edition."""
 
 from ._tables import Move
+from .assessment import MoveAnalysis, PositionAnalysis, analyse
 from .components import ComponentSet, complete_edition
 from .errors import (
     ComponentError,
@@ -15,7 +16,9 @@ from .errors import (
     RecordError,
     VariantError,
 )
+from .game_review import Decision, GameReview, Thresholds, review
 from .limits import Limit, SearchParams
+from .luck import Luck
 from .observation import View
 from .record import Record
 from .rules import Variant
@@ -28,16 +31,21 @@ __all__ = [
     "Analysis",
     "ComponentError",
     "ComponentSet",
+    "Decision",
     "Fault",
     "FaultsError",
+    "GameReview",
     "IllegalMoveError",
     "Limit",
     "LimitError",
+    "Luck",
     "LusatiaError",
     "Move",
+    "MoveAnalysis",
     "MoveStats",
     "NotationError",
     "ParamsError",
+    "PositionAnalysis",
     "PositionError",
     "Record",
     "RecordError",
@@ -46,10 +54,13 @@ __all__ = [
     "SearchResult",
     "SearchTree",
     "State",
+    "Thresholds",
     "Variant",
     "VariantError",
     "View",
+    "analyse",
     "analysis",
     "complete_edition",
+    "review",
     "search",
 ]
