@@ -14,20 +14,21 @@ from typing import Any
 
 from .components import ComponentSet, EasyToken, Slot, Yield
 from .observation import View
-from .show import ROMAN, components_of, counted, decision_sentence, player_name, sides_of, title, token_words
+from .show import ROMAN, components_of, decision_sentence, player_name, sides_of, title, token_words
 from .state import State
 
 Position = Mapping[str, Any]
 
 WIDTH = 500
-CENTRE = (250, 238)
-RING, TOWN, WAGONS = 168, 78, 66
+CENTRE = (250, 246)
+RING, TOWN, WAGONS = 168, 77, 68
 SEAT_COLOURS = ("#0b7285", "#a61e4d", "#d9480f", "#5f3dc4", "#2b8a3e", "#7c5c2e")
 GOODS_COLOURS = {"green": "#37a34a", "blue": "#2f7fd6", "red": "#d63c3c", "yellow": "#e3b505"}
 
 STYLE = """<style>
 .lai{--ink:#22252b;--soft:#6b7280;--paper:#fbfaf7;--tile:#ece7db;--line:#b9b2a3;--mark:#b45309}
-@media (prefers-color-scheme:dark){.lai{--ink:#e8e6e1;--soft:#a0a4ad;--paper:#1b1d22;--tile:#2a2d34;--line:#565b66;--mark:#fbbf24}}
+@media (prefers-color-scheme:dark){
+.lai{--ink:#e8e6e1;--soft:#a0a4ad;--paper:#1b1d22;--tile:#2a2d34;--line:#565b66;--mark:#fbbf24}}
 .lai{background:var(--paper);font-family:system-ui,sans-serif;font-size:12px}
 .lai text{fill:var(--ink)}.lai .m{text-anchor:middle}.lai .e{text-anchor:end}.lai .b{font-weight:700}
 .lai .s{font-size:10px}.lai .soft{fill:var(--soft)}.lai .w{fill:#fff;font-weight:700;font-size:11px;text-anchor:middle}
@@ -85,7 +86,11 @@ def _piece(index: int, colour: str, x: float, y: float, size: float = 4.5, extra
 
 
 def _guard(x: float, y: float) -> str:
-    return f'<path class="g" d="M{x - 4:g} {y + 5:g}q0-6 4-6q4 0 4 6zM{x - 2.5:g} {y - 3:g}a2.5 2.5 0 1 0 5 0a2.5 2.5 0 1 0-5 0"/>'
+    body, head = (
+        f"M{x - 4:.1f} {y + 5:.1f}q0-6 4-6q4 0 4 6z",
+        f"M{x - 2.5:.1f} {y - 3:.1f}a2.5 2.5 0 1 0 5 0a2.5 2.5 0 1 0-5 0",
+    )
+    return f'<path class="g" d="{body}{head}"/>'
 
 
 class _Board:
@@ -145,13 +150,14 @@ class _Board:
         """Between the town that was drawn and the next."""
         start = [entry["town"] for entry in self.position["ring"]].index(self.position["fort"])
         x, y = _towards(CENTRE, start + 0.5, RING * 0.87)
-        return f'<rect class="a" x="{x - 9:.1f}" y="{y - 9:.1f}" width="18" height="18" rx="2"><title>wagon fort</title></rect>'
+        box = f'x="{x - 9:.1f}" y="{y - 9:.1f}" width="18" height="18" rx="2"'
+        return f'<rect class="a" {box}><title>wagon fort</title></rect>'
 
     def town(self, at: tuple[float, float], town_id: str) -> Iterator[str]:
         besieged = town_id in self.position["besieged"]
         x, y = at
         corners = [_towards(at, side + 0.5, TOWN) for side in range(6)]
-        yield f'<g class="off">' if besieged else "<g>"
+        yield '<g class="off">' if besieged else "<g>"
         yield f'<polygon class="t" points="{_points(corners)}"/>'
         for side, entry in enumerate(sides_of(self.position, town_id)):
             yield self.gain(entry, *_towards(at, side, 54))
@@ -208,6 +214,7 @@ class _Board:
         where = "on the road" if place is None else f"at {place}"
         words = f"<title>{escape(self.name(player))} {where}</title>"
         label = _text(round(x, 1), round(y + 4, 1), "" if place is None else place, "w")
+        label += _text(round(x, 1), round(y + 21, 1), _cut(self.name(player), 6), "m s")
         return f"<g{' class=off' if place is None else ''}>{words}{shape}{label}</g>".replace(
             "class=off", 'class="off"'
         )
@@ -264,7 +271,7 @@ class _Board:
 
     def players(self, top: float) -> tuple[list[str], float]:
         columns = ["favour", "guards", *self.components.estates, *self.components.goods, "horses"]
-        xs = [150 + 36 * index + 6 for index in range(len(columns))]
+        xs = [148 + 38 * index for index in range(len(columns))]
         y = top + 12
         parts = [_text(x, y, _abbreviated(name), "e s soft") for x, name in zip(xs, columns, strict=True)]
         acting = (self.position["to_act"] or {}).get("seat")
@@ -324,4 +331,4 @@ def _broken(words: str, most: int) -> list[str]:
     return lines
 
 
-__all__ = ["STYLE", "board", "counted", "seat_colour"]
+__all__ = ["STYLE", "board", "seat_colour"]
