@@ -1,8 +1,8 @@
 """Does a review find blunders, and is luck-adjustment fair?
 
 1. Planted blunders: a searcher plays against itself; now and then its move is replaced by the worst one of an analysis
-   of its own, if that loses at least `PLANTED_LOSS` of win share. The review, which knows nothing of this, should mark the
-   planted moves and leave the others alone.
+   of its own, if that loses at least `PLANTED_LOSS` of win share. The review, which knows nothing of this, should mark
+   the planted moves and leave the others alone.
 2. Luck: fast games among equals. Luck must have mean 0, and the luck-adjusted win share the mean of the win share: one
    divided by the number of players, since seats are alike.
 

@@ -1,5 +1,8 @@
 """AI opponents and hints for League of Six: Complete Edition."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from ._tables import Move
 from .assessment import MoveAnalysis, PositionAnalysis, analyse
 from .components import ComponentSet, complete_edition
@@ -24,6 +27,9 @@ from .record import Record
 from .rules import Variant
 from .search import Analysis, MoveStats, SearchResult, SearchTree, analysis, search
 from .state import Result, State
+
+if TYPE_CHECKING:
+    from . import hints, report, svg
 
 __version__ = "0.1.0"
 
@@ -61,6 +67,18 @@ __all__ = [
     "analyse",
     "analysis",
     "complete_edition",
+    "hints",
+    "report",
+    "svg",
     "review",
     "search",
 ]
+
+_LATER = ("hints", "report", "svg")
+"""Modules that are imported when they are first used, since they take longer."""
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LATER:
+        return import_module(f".{name}", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

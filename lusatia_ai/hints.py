@@ -131,7 +131,7 @@ class _Explainer:
         if sureness == "worse":
             best = self.analysis.moves[0]
             return (
-                f"{_capital(words)} gives {self.whose} a win share of {value}, {percent(self.entry.loss)} less than to "
+                f"{_capital(words)} gives {self.who(self.seat)} a win share of {value}, {percent(self.entry.loss)} less than to "
                 f"{self.brief(best.move)} ({self.measured(best)})."
             )
         if sureness == "about as good":
