@@ -114,7 +114,7 @@ class PositionAnalysis:
             moves that were set aside early are brought up to the effort of the best one.
         iterations: simulated games in all.
         elapsed: seconds.
-        stopped_by: "iterations", "time", "confidence", or "interrupt"; "exact" if nothing had to be simulated.
+        stopped_by: "iterations", "time", "confidence", or "interrupt"; "known" if nothing had to be simulated.
     """
 
     seat: int
@@ -207,6 +207,8 @@ class Prospect:
         params: how to search.
         nodes: of all trees together.
         seed: of everything random here. Prospects with one seed share their random numbers as far as that is possible.
+        average: whether the value is the mean over all simulated games, not over those with the main reply; that is
+            less sharp, but less noisy.
     """
 
     def __init__(
@@ -217,6 +219,7 @@ class Prospect:
         params: SearchParams,
         nodes: int,
         seed: np.random.SeedSequence,
+        average: bool = False,
     ) -> None:
         groups = _alike(worlds, seed, last_round)
         self.iterations = 0
@@ -225,6 +228,10 @@ class Prospect:
             self._branches.append(_branch(group, observer, last_round, params, nodes // len(groups), word_from(seed)))
         self.exact = all(isinstance(branch, _Known) and branch.exact for branch in self._branches)
         self._drawn = any(group.drawn for group in groups)
+        if average:
+            for branch in self._branches:
+                if isinstance(branch, _Searched):
+                    branch.main_reply = False
 
     @property
     def known(self) -> bool:
@@ -537,7 +544,7 @@ class _Race:
         racing = list(self.runners)
         rounds = max(1, (len(racing) - 1).bit_length())
         known = all(runner.known for runner in self.runners.values())
-        reason = "exact" if known else "iterations" if self.limit.iterations else "time"
+        reason = "known" if known else "iterations" if self.limit.iterations else "time"
         try:
             for number in range(rounds):
                 self._grow([move for move in racing if not self.runners[move].known], number, rounds)

@@ -236,7 +236,8 @@ class _Explainer:
     def alternative(self, sureness: str) -> str:
         """The best of the moves that are not about as good."""
         if sureness == "worse":
-            return self.gap(self.analysis.moves[0], self.entry)
+            best = self.analysis.moves[0].favour[self.seat]
+            return f"At the end it gives {self.entry.favour[self.seat]:.1f} favour, the better move {best:.1f}."
         rest = [other for other in self.others if not self.equal(other)]
         if not rest:
             return ""

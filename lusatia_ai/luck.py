@@ -123,7 +123,7 @@ def _valuation(
     nodes = min(params.nodes_for(Limit()), NODES_PER_ITERATION * iterations)
 
     def values(outcome: Mapping[str, Any]) -> Values:
-        prospect = Prospect([before.clone().apply(outcome)], 0, last_round, params, nodes, seed)
+        prospect = Prospect([before.clone().apply(outcome)], 0, last_round, params, nodes, seed, average=True)
         prospect.grow(iterations)
         found = prospect.standings()
         return found.value + found.favour

@@ -210,11 +210,11 @@ class _Page:
 
     def name(self, seat: int) -> str:
         dot = f'<span class="dot" style="background:{svg.seat_colour(seat)}"></span>'
-        return dot + escape(self.review.names[seat])
+        return f'<span class="who">{dot}{escape(self.review.names[seat])}</span>'
 
     def mark(self, decision: Decision) -> str:
         mark = self.review.mark(decision)
-        return f'<span class="mark {mark}">{MARK_SIGNS[mark]} {mark}</span>' if mark else ""
+        return f'<span class="mark {mark}">{MARK_SIGNS[mark]}<span class="word"> {mark}</span></span>' if mark else ""
 
     def table(self, headings: Sequence[str], rows: Sequence[Sequence[str]], numbers: int = 1) -> str:
         """A table whose columns are numbers from `numbers` on. Cells are HTML."""

@@ -20,7 +20,7 @@ from .state import State
 Position = Mapping[str, Any]
 
 WIDTH = 500
-CENTRE = (250, 246)
+CENTRE = (250, 262)
 RING, TOWN, WAGONS = 168, 77, 68
 SEAT_COLOURS = ("#0b7285", "#a61e4d", "#d9480f", "#5f3dc4", "#2b8a3e", "#7c5c2e")
 GOODS_COLOURS = {"green": "#37a34a", "blue": "#2f7fd6", "red": "#d63c3c", "yellow": "#e3b505"}
