@@ -38,7 +38,7 @@ VARIANTS = (
 )
 FAST = 4
 """Iterations of the players of fast games."""
-LUCK_ITERATIONS, LUCK_SAMPLES = 48, 12
+LUCK_ITERATIONS, LUCK_SAMPLES = 64, 12
 
 Player = Callable[[la.State, np.random.SeedSequence], la.Move]
 

@@ -6,6 +6,8 @@ import json
 import os
 import re
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from functools import cache
 from io import StringIO
@@ -252,3 +254,30 @@ def test_review_refuses_what_is_no_record(tmp_path):
     assert result.exit_code == 2
     assert "found 'lusatia-position'; allowed: one of lusatia-record" in result.stderr
     assert len(result.stderr.splitlines()) == 1
+
+
+# --- examples -------------------------------------------------------------------------------------------
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+
+
+def run_example(name: str, *args: str) -> str:
+    command = [sys.executable, str(EXAMPLES / name), *args]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_the_example_of_hint_and_review_runs(tmp_path):
+    page = tmp_path / "page.html"
+    text = run_example("hint_and_review.py", str(EXAMPLES / "games" / "three_players.json"), "15", str(page))
+    assert "chooses a town." in text
+    assert "Luck brought" in text
+    assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+
+
+def test_the_example_of_plots_runs(tmp_path):
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed: pip install .[examples]")
+    run_example("plots.py", str(tmp_path), "10")
+    for name in ("win_share.png", "favour.png", "losses.png"):
+        assert (tmp_path / name).read_bytes().startswith(b"\x89PNG")
