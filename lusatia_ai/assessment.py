@@ -7,7 +7,7 @@ Koren and Somekh 2013). So a bad move has an honest value too.
 >>> import lusatia_ai as la
 >>> analysis = la.analyse(la.State.new(seed=7), la.Limit(iterations=2000), seed=1)
 >>> analysis.seat, analysis.moves[0].loss
-(3, 0.0)
+(0, 0.0)
 """
 
 from __future__ import annotations

@@ -13,7 +13,6 @@ from .cli import (
     INTERRUPTED,
     InputError,
     _hands_option,
-    _json_option,
     _print,
     _source,
     read_bytes,
@@ -40,7 +39,7 @@ def _threshold_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.command()
 @click.argument("record", metavar="RECORD")
 @click.option("--html", "page", metavar="FILE", help="Write a page with plot, tables and boards.")
-@_json_option
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--seat", "seats", type=int, multiple=True, help="Only decisions of this seat; repeat it.")
 @click.option("--time", type=float, metavar="SECONDS", help="Time for each decision.")
 @click.option("--iterations", type=int, metavar="N", help="Simulated games for each decision.  [default: 4000]")

@@ -2,9 +2,10 @@
 
 >>> import lusatia_ai as la
 >>> record = la.Record.new(la.Variant(humans=2, automas=1)).draw_chance(1)
->>> review = la.review(record.append("go:zittau:0"), la.Limit(iterations=200), seed=1)
->>> [decision.move for decision in review.decisions]
-['go:zittau:0']
+>>> record = record.append(record.state().legal_moves()[0])
+>>> review = la.review(record, la.Limit(iterations=200), seed=1)
+>>> [decision.stage for decision in review.decisions], [entry.event for entry in review.luck]
+(['bidding'], ['setup', 'round'])
 """
 
 from __future__ import annotations

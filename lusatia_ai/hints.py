@@ -7,9 +7,8 @@ costs, whom it hurts against the next best, what is likely to follow, what else 
 >>> from lusatia_ai.hints import explain
 >>> state = la.State.new(seed=7)
 >>> explanation = explain(la.analyse(state, la.Limit(iterations=500), seed=1), state)
->>> explanation.sentences[-1]
-"Win shares are seat 3's, 0 % to 100 %, a shared win split; \
-they rest on 500 simulated games, and ± is one standard error of sampling."
+>>> explanation.sentences[-1].partition(",")[0]
+"Win shares are seat 0's"
 """
 
 from __future__ import annotations
@@ -130,10 +129,8 @@ class _Explainer:
             return f"{_capital(words)}: it is the only move, with a win share of {value}."
         if sureness == "worse":
             best = self.analysis.moves[0]
-            return (
-                f"{_capital(words)} gives {self.who(self.seat)} a win share of {value}, {percent(self.entry.loss)} less than to "
-                f"{self.brief(best.move)} ({self.measured(best)})."
-            )
+            better = f"{percent(self.entry.loss)} less than to {self.brief(best.move)} ({self.measured(best)})"
+            return f"{_capital(words)} gives {self.who(self.seat)} a win share of {value}, {better}."
         if sureness == "about as good":
             equals = [other for other in self.others if self.equal(other)]
             listed = _listed([self.brief(other.move) for other in equals[:MOST_EQUALS]], "or to")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import doctest
+import importlib
 import json
 import random
 from functools import cache
@@ -402,3 +404,10 @@ def test_random_is_not_touched():
     before = random.getstate()
     la.analyse(la.State.new(seed=7), QUICK, seed=1)
     assert random.getstate() == before
+
+
+@pytest.mark.parametrize("name", ["assessment", "game_review", "hints"])
+def test_the_examples_of_the_modules_hold(name):
+    tried = doctest.testmod(importlib.import_module(f"lusatia_ai.{name}"))
+    assert tried.attempted > 2
+    assert tried.failed == 0
