@@ -69,9 +69,9 @@ __all__ = [
     "complete_edition",
     "hints",
     "report",
-    "svg",
     "review",
     "search",
+    "svg",
 ]
 
 _LATER = ("hints", "report", "svg")
