@@ -39,7 +39,9 @@ def main() -> int:
         kind = f"trap {entry['trap']}" if "trap" in entry else f"end of a game, favour {entry['favour']}"
         state = la.State.from_json(entry["position"], chance="manual")
         for seed in range(options.seeds):
-            best = la.search(state, la.Limit(iterations=options.iterations), seed=1000 * number + seed, params=params).best.text
+            best = la.search(
+                state, la.Limit(iterations=options.iterations), seed=1000 * number + seed, params=params
+            ).best.text
             asked[kind] += 1
             right[kind] += best in entry["best"]
             lost += entry["values"][entry["best"][0]][0] - entry["values"][best][0]

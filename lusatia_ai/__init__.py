@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from ._tables import Move
+from .assessment import MoveAnalysis, PositionAnalysis, analyse
 from .belief import Belief, Hand
 from .components import ComponentSet, complete_edition
 from .errors import (
@@ -24,7 +25,9 @@ from .errors import (
     RecordError,
     VariantError,
 )
+from .game_review import Decision, GameReview, Thresholds, review
 from .limits import Limit, SearchParams
+from .luck import Luck
 from .observation import View
 from .record import Record
 from .rules import Variant
@@ -33,7 +36,10 @@ from .state import Result, State
 
 if TYPE_CHECKING:
     from . import arena as arena
+    from . import hints as hints
     from . import players as players
+    from . import report as report
+    from . import svg as svg
     from .client import AsyncEngineClient, EngineClient, EngineError
 
 __version__ = "0.1.0"
@@ -45,21 +51,26 @@ __all__ = [
     "BeliefError",
     "ComponentError",
     "ComponentSet",
+    "Decision",
     "EngineClient",
     "EngineError",
     "Fault",
     "FaultsError",
+    "GameReview",
     "Hand",
     "IllegalMoveError",
     "Limit",
     "LimitError",
+    "Luck",
     "LusatiaError",
     "MatchError",
     "Move",
+    "MoveAnalysis",
     "MoveStats",
     "NotationError",
     "ParamsError",
     "PlayerError",
+    "PositionAnalysis",
     "PositionError",
     "Record",
     "RecordError",
@@ -68,15 +79,21 @@ __all__ = [
     "SearchResult",
     "SearchTree",
     "State",
+    "Thresholds",
     "Variant",
     "VariantError",
     "View",
+    "analyse",
     "analysis",
     "complete_edition",
+    "hints",
+    "report",
+    "review",
     "search",
+    "svg",
 ]
 
-_SUBMODULES = ("arena", "players")
+_SUBMODULES = ("arena", "hints", "players", "report", "svg")
 _LATE = {"AsyncEngineClient": "client", "EngineClient": "client", "EngineError": "client"}
 
 

@@ -510,7 +510,7 @@ def hint(
     hands: str,
     as_json: bool,
 ) -> None:
-    """Search for the best move, and rank the moves.
+    """Search for the best move, rank the moves, and say why.
 
     POSITION is a full position, or the view of one seat. "wins" is the share of simulated games that the deciding
     seat wins, "favour" its mean final favour.
@@ -528,13 +528,13 @@ def hint(
         raise click.UsageError(
             f"Invalid value for '--seat': found {seat}; allowed: {decider}, the seat that is to decide"
         )
-    from . import show  # noqa: F401  (imported now, since the time limit includes it)
+    from . import hints, show  # noqa: F401  (imported now, since the time limit includes it)
 
     result = _search(_known(state, hands), _left_of(limit), seed)
     if as_json:
         write_json(_hint_json(result, top))
     else:
-        _print_hint(result, state.to_json(), top)
+        _print_hint(result, _known(state, hands), state.to_json(), top)
     if result.interrupted:
         sys.exit(INTERRUPTED)
 
@@ -579,14 +579,16 @@ def _hint_json(result: SearchResult, top: int) -> dict[str, Any]:
     }
 
 
-def _print_hint(result: SearchResult, position: Mapping[str, Any], top: int) -> None:
+def _print_hint(result: SearchResult, view: View, position: Mapping[str, Any], top: int) -> None:
     from rich.text import Text
 
+    from .hints import explain
     from .show import decision_sentence, hint_table
 
     speed = f"{result.iterations:,} games in {result.elapsed:.2f} s ({result.iterations_per_second:,.0f} a second)"
     end = Text(speed + ", interrupted" * result.interrupted, style="dim")
-    _print(Text(decision_sentence(position), style="bold"), "", hint_table(result, position, top), "", end)
+    why = [Text(sentence) for sentence in explain(result, view).sentences]
+    _print(Text(decision_sentence(position), style="bold"), "", hint_table(result, position, top), "", *why, "", end)
 
 
 @main.command()
@@ -863,9 +865,11 @@ def show_components(file: str | None, as_json: bool) -> None:
 
 from .cli_arena import arena  # noqa: E402 - it uses what stands above
 from .cli_engine import engine  # noqa: E402
+from .cli_review import review  # noqa: E402
 
 main.add_command(arena)
 main.add_command(engine)
+main.add_command(review)
 
 if __name__ == "__main__":
     main()

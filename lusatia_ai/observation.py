@@ -238,6 +238,12 @@ class View:
         hidden = self._core._decided_exchanges()[self._raw.get("judged_after", 0) :]
         return [(seat, token) for seat, token in hidden if seat != self.seat]
 
+    def _repr_svg_(self) -> str:
+        """The table as a picture, for notebooks."""
+        from .svg import board
+
+        return board(self)
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, View) and self.to_json() == other.to_json()
 

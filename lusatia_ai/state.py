@@ -214,6 +214,12 @@ class State(StateCore):
                 raise ValueError("no seat is to act here: say whose view is meant")
         return View.of(self, seat, hands)
 
+    def _repr_svg_(self) -> str:
+        """The table as a picture, for notebooks."""
+        from .svg import board
+
+        return board(self)
+
     def __eq__(self, other: object) -> bool:
         """Whether both are the same position of the same game; streams of chance do not matter."""
         return isinstance(other, State) and bool(self.same_position(other))

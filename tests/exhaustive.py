@@ -73,7 +73,10 @@ class MaxN:
         after = [self.bounds(state.clone().apply(move)) for move in state.legal_moves()]
         sure = max(low[mover] for low, _ in after)
         lows, highs = zip(*((low, high) for low, high in after if high[mover] >= sure - SAME), strict=True)
-        low, high = [min(column) for column in zip(*lows, strict=True)], [max(column) for column in zip(*highs, strict=True)]
+        low, high = (
+            [min(column) for column in zip(*lows, strict=True)],
+            [max(column) for column in zip(*highs, strict=True)],
+        )
         low[mover] = sure
         return tuple(low), tuple(high)
 

@@ -91,7 +91,9 @@ def nodes(tree: la.SearchTree) -> list[Any]:
     (searcher,) = tree._trees
     _, (args, arena, *_) = searcher.__reduce__()
     settings = args[4]
-    roots = {"so": 1, "mo": tree.tables.variant.humans, "determinized": settings["worlds"]}[ALGORITHMS[settings["algorithm"]]]
+    roots = {"so": 1, "mo": tree.tables.variant.humans, "determinized": settings["worlds"]}[
+        ALGORITHMS[settings["algorithm"]]
+    ]
     found = np.frombuffer(arena, NODE)
     return [below(tree, found, root, DEPTH) for root in range(roots)]
 

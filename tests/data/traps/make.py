@@ -115,7 +115,11 @@ def twelves(best: bool) -> Found:
         twelve = [move.text for move in state.legal_moves() if move.text.endswith(":12")]
         if twelve:
             known = tried(state)
-            if known and all(move in twelve for move in known.best) == best and (best or not set(twelve) & set(known.best)):
+            if (
+                known
+                and all(move in twelve for move in known.best) == best
+                and (best or not set(twelve) & set(known.best))
+            ):
                 yield state, known
 
 
@@ -144,14 +148,17 @@ def last_rows(seed: int, companion: str) -> la.State:
     slots = {"royal": (4, 4, 3, 3), "estate": (4, 4, 3, 3)}
     goods = {seat: {good: rng.choice((0, 1, 1) if seat else (0, 0, 1)) for good in GOODS} for seat in range(3)}
     if seed % 2:
-        goods = {seat: {good: 1 for good in rng.sample(GOODS, 1 if seat == 0 else rng.randint(1, 2))} for seat in range(3)}
+        goods = {seat: dict.fromkeys(rng.sample(GOODS, 1 if seat == 0 else rng.randint(1, 2)), 1) for seat in range(3)}
     data = position_json(
         humans=3,
         stage="storing",
         round=6,
         royal=royal,
         estate=estate,
-        filled={tile: ["".join(rng.choice("x..." if seed % 2 else "xx.") for _ in range(n)) for n in rows] for tile, rows in slots.items()},
+        filled={
+            tile: ["".join(rng.choice("x..." if seed % 2 else "xx.") for _ in range(n)) for n in rows]
+            for tile, rows in slots.items()
+        },
         goods=goods,
         horses={0: 3, 1: rng.choice((1, 2)), 2: 0},
         companions={0: [companion]},
@@ -212,7 +219,7 @@ def chamberlains(now: bool) -> Found:
     """The Chamberlain's four points are best taken now, or best left for later."""
     for state, known in ends("chamberlain", lambda state: bool(uses(state))):
         using = uses(state)
-        if (set(known.best) <= using if now else not using & set(known.best)):
+        if set(known.best) <= using if now else not using & set(known.best):
             yield state, known
 
 
