@@ -30,10 +30,17 @@ ctypedef struct CardRest:
     uint8_t cards[ESTATES][DECKS]    # coloured cards: in hidden hands, or discarded
     uint8_t known                    # mask of the decks of which a known hand holds a card
 
+# One whole position of those that worlds are drawn from.
+ctypedef struct Particle:
+    double cumulative                # running sum of weights
+    GameState state
+
 # What worlds are drawn from. Owned by a `Worlds`; constant once made.
 ctypedef struct WorldSource:
     GameState base                   # the view; hidden guards are 0, hidden estates what is known of them
     bint certain                     # nothing is hidden: every world is `base`
+    int n_particles                  # if not 0, worlds are drawn from these positions, and nothing below counts
+    const Particle* particles
     int n_guards
     HiddenGuards guards[MAX_PLAYERS]
     int n_values

@@ -19,6 +19,9 @@ cdef float WHIM = 0.1              # share of moves for which the policy has no 
 cdef void sample_world(const WorldSource* source, GameState* s, const GameTables* t, Rng* rng) noexcept nogil:
     """Make `s` a world. Draws nothing from `rng` if the worlds are certain."""
     cdef int i
+    if source.n_particles:
+        copy_state(s, &source.particles[random_particle(source, rng)].state)
+        return
     copy_state(s, &source.base)
     for i in range(source.n_guards):
         draw_guards(s, source, &source.guards[i], rng)
@@ -31,6 +34,19 @@ cdef void sample_world(const WorldSource* source, GameState* s, const GameTables
 cdef inline double unit(Rng* rng) noexcept nogil:
     """Uniform from 0 to less than 1, in steps of 2**-53."""
     return (rng_next(rng) >> 11) * (1.0 / 9007199254740992.0)
+
+
+cdef inline int random_particle(const WorldSource* source, Rng* rng) noexcept nogil:
+    """By weight, through bisection."""
+    cdef int low = 0, high = source.n_particles - 1, middle
+    cdef double pick = unit(rng) * source.particles[high].cumulative
+    while low < high:
+        middle = (low + high) >> 1
+        if pick < source.particles[middle].cumulative:
+            high = middle
+        else:
+            low = middle + 1
+    return low
 
 
 cdef inline void draw_guards(GameState* s, const WorldSource* source, const HiddenGuards* hidden, Rng* rng) noexcept nogil:
@@ -203,6 +219,43 @@ cdef class Worlds:
     def __dealloc__(self):
         free(<void*> self.source.values)
         free(<void*> self.source.rests)
+        free(<void*> self.source.particles)
+
+    @staticmethod
+    def of_particles(states, weights):
+        """Worlds that are drawn from given positions.
+
+        Args:
+            states: positions of one game, at least one.
+            weights: for each of them, in proportion to how likely it is, above 0.
+
+        Raises:
+            ValueError: for positions of different games, or weights that are not numbers above 0.
+        """
+        cdef Worlds worlds = Worlds.__new__(Worlds)
+        cdef StateCore first = states[0]
+        first.table()
+        worlds.tables = first.tables
+        copy_state(&worlds.source.base, &first.s)
+        worlds._set_particles(states, weights)
+        worlds.certain = worlds.source.certain = worlds.source.n_particles == 0
+        return worlds
+
+    def _set_particles(self, states, weights):
+        cdef Particle* particles = <Particle*> allocate(len(states) * sizeof(Particle))
+        cdef StateCore state
+        cdef int i
+        cdef bint same = True
+        cdef double total = 0
+        self.source.particles = particles
+        for i, (state, weight) in enumerate(zip(states, weights, strict=True)):
+            if state.tables is not self.tables or not 0 < weight < 1e300:
+                raise ValueError(f"a position of another game, or the weight {weight}; allowed: numbers above 0")
+            total += weight
+            particles[i].cumulative = total
+            copy_state(&particles[i].state, &state.s)
+            same = same and state.same_position(states[0])
+        self.source.n_particles = 0 if same else len(states)    # a single position needs no draw
 
     def _set_guards(self, guards):
         cdef int n = sum([len(possible) for _, possible, _, _ in guards])
@@ -264,15 +317,18 @@ cdef class Worlds:
         cdef WorldSource plain = self.source
         plain.values = NULL
         plain.rests = NULL
+        plain.particles = NULL
         return rebuild_worlds, (
             self.tables,
             <bytes> (<char*> &plain)[:sizeof(WorldSource)],
             <bytes> (<char*> self.source.values)[:self.source.n_values * sizeof(GuardValue)],
             <bytes> (<char*> self.source.rests)[:self.source.n_rests * sizeof(CardRest)],
+            <bytes> (<char*> self.source.particles)[:self.source.n_particles * sizeof(Particle)],
         )
 
 
-def rebuild_worlds(Tables tables not None, bytes source not None, bytes values not None, bytes rests not None):
+def rebuild_worlds(Tables tables not None, bytes source not None, bytes values not None, bytes rests not None,
+                   bytes particles not None):
     """Worlds from what their `__reduce__` gives.
 
     Raises:
@@ -284,11 +340,13 @@ def rebuild_worlds(Tables tables not None, bytes source not None, bytes values n
     if fits:
         memcpy(copied, <char*> source, sizeof(WorldSource))
         fits = (copied.n_values * sizeof(GuardValue) == <size_t> len(values)
-                and copied.n_rests * sizeof(CardRest) == <size_t> len(rests))
+                and copied.n_rests * sizeof(CardRest) == <size_t> len(rests)
+                and copied.n_particles * sizeof(Particle) == <size_t> len(particles))
     if not fits:
         raise ValueError("these worlds were pickled by another version of lusatia_ai")
     copied.values = <GuardValue*> copy_of(values)
     copied.rests = <CardRest*> copy_of(rests)
+    copied.particles = <Particle*> copy_of(particles)
     worlds.tables = tables
     worlds.certain = copied.certain
     return worlds
