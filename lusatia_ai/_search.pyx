@@ -34,6 +34,9 @@ cdef enum:
     MOST_ROOT_MOVES = 4 * MAX_MOVES   # different moves at the root, over all worlds
     MOST_WORLDS = 64         # of determinized search
 
+cdef double WIDE_SPREAD = 0.05          # standard deviation of utilities from which on exploration is what is set
+cdef double LEAST_EXPLORATION = 0.005   # share of it that is left where utilities do not differ at all
+
 # Labels of edges: a move is (seat << 16 | move code); the others have one of these bits.
 cdef uint32_t CHANCE = 1u << 31
 cdef uint32_t PRIVATE = 1u << 30    # what a seat does not see: another's hand-over; at a root: the seat's own hand
@@ -61,7 +64,7 @@ CHANCE_NODES = ("none", "automa", "all")
 
 ctypedef struct Node:
     double value             # sum of utilities for the seat whose move leads here
-    double win_square        # sum of squares of its win shares
+    double square            # sum of their squares
     uint32_t label           # of the edge that leads here
     int32_t first_child      # NO_NODE: none yet
     int32_t next_sibling     # NO_NODE: the last child
@@ -399,6 +402,7 @@ cdef class Searcher:
         cdef uint32_t seat_bits = <uint32_t> s.seat << 16
         cdef int32_t child = self.nodes[node].first_child, best = NO_NODE
         cdef double score, best_score = -1e300, value = 0, visits = 0, known_log = 0
+        cdef double exploration = self.exploration_at(node, seat_bits)
         cdef uint32_t logged = 0, parent_visits = 0
         cdef Node* entry
         if at_root and self.restricted:
@@ -420,7 +424,7 @@ cdef class Searcher:
                 if entry.available != logged:
                     logged = entry.available
                     known_log = log(<double> logged)
-                score = self.selection_score(entry, s.seat, known_log)
+                score = self.selection_score(entry, s.seat, known_log, exploration)
                 if at_root and self.reused and self.slot_of[entry.label & 0xFFFF] < 0:
                     score = 1e300        # a move taken over from an earlier search needs one iteration of this one
                 if score > best_score:
@@ -436,7 +440,7 @@ cdef class Searcher:
             pick = self.fresh_with_best_prior(moves, n, priors)
             if best != NO_NODE:
                 score = value / (visits if visits > 0 else 1)
-                if score + self.settings.exploration * priors[pick] * sqrt(<double> parent_visits) <= best_score:
+                if score + exploration * priors[pick] * sqrt(<double> parent_visits) <= best_score:
                     return best
         elif self.settings.widening > 0:
             self.mixed_priors(s, t, moves, n, priors)
@@ -447,7 +451,30 @@ cdef class Searcher:
         expanded[0] = n > 1              # a forced move is no reason to stop here
         return self.add_child(node, seat_bits | moves[pick], priors[pick])
 
-    cdef inline double selection_score(self, const Node* node, int seat, double log_available) noexcept nogil:
+    cdef inline double exploration_at(self, int32_t node, uint32_t seat_bits) noexcept nogil:
+        """The exploration constant below a node: less for PUCT where the utilities found hardly differ.
+
+        Otherwise small differences, such as a point of favour in a game that is decided, would drown in exploration.
+        """
+        cdef double value = 0, square = 0, visits = 0, variance
+        cdef int32_t child = self.nodes[node].first_child
+        if self.settings.selection != PUCT:
+            return self.settings.exploration
+        while child != NO_NODE:
+            if self.nodes[child].label & 0xFFFF0000u == seat_bits:
+                value += self.nodes[child].value
+                square += self.nodes[child].square
+                visits += self.nodes[child].visits
+            child = self.nodes[child].next_sibling
+        if visits < 2:
+            return self.settings.exploration
+        variance = square / visits - (value / visits) * (value / visits)
+        if variance >= WIDE_SPREAD * WIDE_SPREAD:
+            return self.settings.exploration
+        return self.settings.exploration * (LEAST_EXPLORATION + sqrt(variance if variance > 0 else 0) / WIDE_SPREAD)
+
+    cdef inline double selection_score(self, const Node* node, int seat, double log_available,
+                                       double exploration) noexcept nogil:
         """How much this child is worth a visit: its mean value and a bonus for being little known.
 
         UCB1 and UCB1-tuned of Auer, Cesa-Bianchi and Fischer (2002), with availability in the place of the parent's visits
@@ -460,10 +487,10 @@ cdef class Searcher:
         elif self.settings.selection == UCB:
             bonus = sqrt(log_available / visits)
         else:
-            variance = node.win_square / visits - mean * mean
+            variance = node.square / visits - mean * mean
             variance = (variance if variance > 0 else 0) + sqrt(2 * log_available / visits)
             bonus = sqrt(log_available / visits * (variance if variance < 0.25 else 0.25))
-        mean += self.settings.exploration * bonus
+        mean += exploration * bonus
         if self.settings.history > 0:
             mean += self.settings.history * self.mast_mean(seat, node.label & 0xFFFF) / (1 + visits)
         return mean
@@ -602,7 +629,7 @@ cdef class Searcher:
             seat = path.seat[i]
             if seat != NONE:
                 node.value += utility[seat]
-                node.win_square += standing.win[seat] * standing.win[seat]
+                node.square += utility[seat] * utility[seat]
                 if self.mast != NULL:
                     self.remember(node.label, utility)
         if path.length:

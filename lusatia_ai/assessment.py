@@ -19,7 +19,6 @@ from math import exp, sqrt
 from statistics import NormalDist
 from typing import Any
 
-import joblib
 import numpy as np
 
 from ._belief import Worlds
@@ -578,6 +577,8 @@ class _Race:
                 for move in racing:
                     self.runners[move].grow(share)
             else:
+                import joblib  # as late as possible: it takes long to import
+
                 grow = joblib.delayed(Prospect.grow)
                 jobs = [grow(self.runners[move], share) for move in racing]
                 joblib.Parallel(n_jobs=self.n_jobs, require="sharedmem")(jobs)

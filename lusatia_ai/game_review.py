@@ -20,7 +20,6 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
 
-import joblib
 import numpy as np
 
 from ._tables import Move
@@ -503,6 +502,8 @@ class _Run:
         return not self.left
 
     def _results(self, tasks: Sequence[_Task]) -> Iterator[tuple[int, dict[str, Any]]]:
+        import joblib  # as late as possible: it takes long to import
+
         if joblib.effective_n_jobs(self.n_jobs) == 1 or len(tasks) < 2:
             for task in tasks:
                 yield task.turn, task.run(self.job)

@@ -321,10 +321,10 @@ def test_beliefs_and_worlds_can_be_pickled():
 
 def test_pickled_worlds_of_another_build_are_refused():
     belief = guessing(challenged(), 0, 1)
-    rebuild, (tables, source, values, rests) = belief.worlds().__reduce__()
-    for bad in ((tables, source[:-8], values, rests), (tables, source, values[:-8], rests)):
+    rebuild, (tables, source, values, rests, particles) = belief.worlds().__reduce__()
+    for bad in ((source[:-8], values, rests, particles), (source, values[:-8], rests, particles)):
         with pytest.raises(ValueError, match="another version"):
-            rebuild(*bad)
+            rebuild(tables, *bad)
 
 
 def test_a_search_takes_a_belief_as_it_takes_a_view():

@@ -760,12 +760,18 @@ class TestMisuse:
         with pytest.raises(TypeError, match="empty"):
             la.State().apply("accept")
 
-    @pytest.mark.parametrize("arguments", [{"max_nodes": 0}, {"favour_weight": 1.0}, {"exploration": float("nan")}])
-    def test_a_search_tree_that_cannot_be(self, arguments: Any) -> None:
+    def test_a_search_tree_that_cannot_be(self) -> None:
         from lusatia_ai._search import Searcher
+        from lusatia_ai.evaluation import evaluator_for
 
-        with pytest.raises(ValueError, match="allowed"):
-            Searcher(la.State.new(seed=1).view().worlds(), 1, **arguments)
+        view, settings = la.State.new(seed=1).view(), la.SearchParams().settings()
+        evaluator = evaluator_for(view.tables)
+        for observer, nodes in ((0, 5), (4, 1000), (-1, 1000)):
+            with pytest.raises(ValueError, match="allowed"):
+                Searcher(view.worlds(), evaluator, observer, 1, settings, nodes)
+        other = evaluator_for(la.State.new(la.Variant(humans=3), seed=1).tables)
+        with pytest.raises(ValueError, match="another game"):
+            Searcher(view.worlds(), other, 0, 1, settings, 1000)
 
     def test_sides_cannot_be_changed_under_a_game(self) -> None:
         variant = la.Variant(3, sides={"zittau": "dark"})
