@@ -6,23 +6,21 @@ arguments give the same file, as long as the library plays the same. The prior i
 hands are known in these games, and only what others have handed over unseen at the very end is guessed. Run this again
 when the players have changed.
 
-A player is `search` (the library's search with `--iterations`), `random`, or MODULE:FUNCTION, a function that takes a
-`View`, a number of iterations and a seed and returns a `Move`.
+A player is whatever `lusatia-ai arena` takes: ismcts, greedy, random, MODULE:FACTORY.
 """
 
 from __future__ import annotations
 
 import argparse
-import random
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from importlib import import_module
 from math import log
 from pathlib import Path
 
 import lusatia_ai as la
+from lusatia_ai.players import make_player
 from lusatia_ai.prior import FIRST_JOURNEY, PHASES, Prior, guards_key
 
 VARIANTS = (
@@ -45,8 +43,6 @@ POOLED = 500.0
 
 TARGET = Path(__file__).parents[1] / "lusatia_ai" / "data" / "prior.toml"
 
-Choose = Callable[[la.View, int, int], la.Move]
-
 
 @dataclass
 class Counts:
@@ -58,33 +54,17 @@ class Counts:
     hand_overs: Counter[bool] = field(default_factory=Counter)  # as many guards as possible?
 
 
-def by_search(view: la.View, iterations: int, seed: int) -> la.Move:
-    return la.search(view, la.Limit(iterations=iterations), seed=seed).best
-
-
-def by_chance(view: la.View, iterations: int, seed: int) -> la.Move:
-    return random.Random(seed).choice(view.legal_moves())
-
-
-def player(spec: str) -> Choose:
-    known: dict[str, Choose] = {"search": by_search, "random": by_chance}
-    if spec in known:
-        return known[spec]
-    module, _, function = spec.partition(":")
-    choose: Choose = getattr(import_module(module), function)
-    return choose
-
-
-def play(counts: Counts, variant: la.Variant, choose: Choose, iterations: int, seed: int) -> None:
+def play(counts: Counts, variant: la.Variant, spec: str, limit: la.Limit, seed: int) -> None:
     """One game, all seats the same player with hands known."""
-    state, rng = la.State.new(variant, seed=seed), random.Random(seed)
+    state = la.State.new(variant, seed=seed)
+    players = [make_player(spec, seed * variant.humans + seat) for seat in range(variant.humans)]
     while not state.is_over:
         moves, raw = state.legal_moves(), state.raw()
         for seat in range(variant.humans):
             counts.guards[guards_key(raw, seat, state.components.start.favour)][raw["guards"][seat]] += 1
         move = moves[0]
         if len(moves) > 1:
-            move = choose(state.view(hands="known"), iterations, rng.getrandbits(63))
+            move = players[raw["seat"]].choose(state.view(hands="known"), limit).move
         if state.decision == "card":
             counts.taken[variant.players][move.code & 0xFF] += 1
         if state.decision == "hand_over" and len(moves) > 1:
@@ -118,11 +98,11 @@ def smoothed(counter: Mapping[int, int], pool: Mapping[int, int]) -> list[float]
 
 
 def tail_of(counts: Counts) -> float:
-    """The ratio of a geometric distribution with the mean of all guards counted."""
+    """The ratio of a geometric distribution with twice the mean of all guards counted: others may hoard more."""
     total = sum(sum(counter.values()) for counter in counts.guards.values())
     guards = sum(n * times for counter in counts.guards.values() for n, times in counter.items())
-    mean = guards / total
-    return round(mean / (1 + mean), 4)
+    mean = 2 * guards / total
+    return round(mean / (1 + mean), 3)
 
 
 def held(counts: Counts) -> dict[int, list[float]]:
@@ -173,17 +153,18 @@ def toml(counts: Counts, arguments: argparse.Namespace) -> str:
 
 def main(given: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--player", default="search", help="search, random or MODULE:FUNCTION")
-    parser.add_argument("--iterations", type=int, default=150)
-    parser.add_argument("--games", type=int, default=1000)
+    parser.add_argument("--player", default="ismcts", help="as for lusatia-ai arena")
+    parser.add_argument("--iterations", type=int, default=100, help="of a searching player for each decision")
+    parser.add_argument("--games", type=int, default=500)
     parser.add_argument("--seed", type=int, default=0, help="of the first game")
     parser.add_argument("--test-games", type=int, default=0, help="further games on which the result is measured")
     parser.add_argument("--output", type=Path, default=TARGET)
     arguments = parser.parse_args(given)
-    choose, counts, test = player(arguments.player), Counts(), Counts()
+    counts, test = Counts(), Counts()
     for game in range(arguments.games + arguments.test_games):
         into = counts if game < arguments.games else test
-        play(into, VARIANTS[game % len(VARIANTS)], choose, arguments.iterations, arguments.seed + game)
+        variant, limit = VARIANTS[game % len(VARIANTS)], la.Limit(iterations=arguments.iterations)
+        play(into, variant, arguments.player, limit, arguments.seed + game)
     arguments.output.write_text(toml(counts, arguments), encoding="utf-8")
     print(f"{arguments.output}: {arguments.games} games")
     if arguments.test_games:

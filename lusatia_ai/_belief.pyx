@@ -12,6 +12,7 @@ from ._core import require_layout
 
 cdef float TEMPERATURE = 3.0       # favour; how far other players stray from the policy
 cdef float WHIM = 0.1              # share of moves for which the policy has no reason
+cdef double UNLIKELY = 1e-100      # least weight of what is possible, the greatest being 1
 
 
 # --- drawing a world ------------------------------------------------------------------------------
@@ -507,6 +508,17 @@ cdef class GuardFilter:
                     self.weights[i] *= move_likelihood(s, t, &self.evaluator.c, code)
                 if self.weights[i] > 0:
                     apply_move(s, t, code)
+        self._normalise()
+
+    def _normalise(self):
+        """Make the greatest weight 1. However unlikely a possibility has become, it stays one."""
+        cdef int i
+        cdef double most = 0
+        for i in range(self.n):
+            most = max(most, self.weights[i])
+        for i in range(self.n):
+            if self.weights[i] > 0:
+                self.weights[i] = max(self.weights[i] / most, UNLIKELY)
 
     def follow_chance(self, dict outcome not None, int hidden):
         """Carry on with what chance brought, as raw fields."""

@@ -132,8 +132,9 @@ class Belief:
         Args:
             event: a move (a `Move`, its text, or as in records `{"seat": 2, "move": "pass"}`) or a chance object.
                 `HIDDEN` or None when another seat decides on a hand-over: these choices are seen when all are made.
-                Told earlier they are kept back till then; those that are missing then have to be told one by one, in
-                order, as moves. None together with a view just looks at the table.
+                Told earlier they are kept back till then; those that are missing then have to be told one by one, as
+                moves. (Before a hand-over of the own seat, given with its seat, HIDDEN can be left out.) None
+                together with a view just looks at the table.
             view: what the seat sees after the event. Where hands are known it is not needed. With hidden hands it tells
                 what events alone do not: the favour of who paid with the king's help, and which Farmers were not asked
                 for want of guards. (Without it a `pass` is taken as that of a Farmer that may have been asked; an event
@@ -199,7 +200,10 @@ class Belief:
 
     def _take_move(self, move: Move, seat: int | None) -> None:
         table = self._table
-        if self._last is not None:
+        if table.decision == "hand_over" and seat == self.seat and self._last is None:
+            while table.seat_to_act not in (seat, None) and self._last is None:  # the others have chosen meanwhile
+                self._hand_over(None)
+        if self._last is not None or (table.seat_to_act != seat and seat in [other for other, _ in self.untold]):
             self._tell(move, seat)
             return
         pass_over_farmers(table, self._mask, -1 if seat is None else seat, move.code)
@@ -269,13 +273,16 @@ class Belief:
                 possible.follow(choice[0], carried_out, True, self._mask)
 
     def _tell(self, move: Move, seat: int | None) -> None:
-        """A choice that was made unseen is shown, all being made."""
-        choice = self.untold[0]
-        if seat is not None and seat != choice[0]:
-            raise IllegalMoveError(f"seat {seat} shows nothing: the hand-over of seat {choice[0]} is to be told")
+        """A choice that was made unseen is told: the first one, or the first one of this seat."""
+        choices = [choice for choice in self.untold if seat in (None, choice[0])]
+        if not choices:
+            missing = self.untold[0][0]
+            raise IllegalMoveError(f"seat {seat} has nothing to tell: the hand-over of seat {missing} is to be told")
+        choice = choices[0]
         self._check_hand_over(move, choice)
         self._told[choice] = move.code & 0xFF
-        self._finish()
+        if self._last is not None:
+            self._finish()
 
     def _check_hand_over(self, move: Move, choice: HandOver) -> None:
         """Whether another seat may have handed over so many guards, those that it has told already being gone."""

@@ -103,6 +103,18 @@ def test_hand_overs_of_others_are_told_when_all_are_made():
     assert belief.sample(0) == final[-1].after
 
 
+def test_hand_overs_can_be_told_as_players_hear_of_them():
+    """The own ones at once, with the seat, and those of others after all are made."""
+    final = hand_over_game()
+    for seat in range(3):
+        belief = la.Belief(final[0].before.view(seat, hands="known"))
+        mine = [step for step in final if step.before.seat_to_act == seat]
+        for step in mine + [step for step in final if step not in mine]:
+            belief.observe(step.as_recorded)
+        assert belief.is_over
+        assert belief.sample(0) == final[-1].after
+
+
 def test_a_hand_over_that_is_told_early_changes_nothing_until_all_are_made():
     final = hand_over_game()
     first = final[0].before
@@ -321,8 +333,8 @@ def test_beliefs_and_worlds_can_be_pickled():
 
 def test_pickled_worlds_of_another_build_are_refused():
     belief = guessing(challenged(), 0, 1)
-    rebuild, (tables, source, values, rests, particles) = belief.worlds().__reduce__()
-    for bad in ((source[:-8], values, rests, particles), (source, values[:-8], rests, particles)):
+    rebuild, (tables, source, values, *more) = belief.worlds().__reduce__()
+    for bad in ((tables, source[:-8], values, *more), (tables, source, values[:-8], *more)):
         with pytest.raises(ValueError, match="another version"):
             rebuild(tables, *bad)
 

@@ -9,7 +9,7 @@ from runpy import run_path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lusatia_ai as la
@@ -50,6 +50,7 @@ def with_other_hands(state: la.State, seat: int) -> la.State | None:
 positions = st.builds(played, st.sampled_from(VARIANTS), st.integers(0, 10**6), st.integers(0, 250))
 
 
+@settings(deadline=None)
 @given(positions, st.integers(0, 5))
 def test_states_that_differ_in_hidden_guards_give_the_same_view(state, seat):
     seat %= state.variant.humans
@@ -61,6 +62,7 @@ def test_states_that_differ_in_hidden_guards_give_the_same_view(state, seat):
     assert json.dumps(other.view(seat).to_json()) == json.dumps(state.view(seat).to_json())
 
 
+@settings(deadline=None)
 @given(positions, st.integers(0, 2**64 - 1))
 def test_states_that_differ_in_their_future_chance_give_the_same_view(state, word):
     other = state.clone()
@@ -68,6 +70,7 @@ def test_states_that_differ_in_their_future_chance_give_the_same_view(state, wor
     assert other.view() == state.view()
 
 
+@settings(deadline=None)
 @given(positions, st.integers(0, 5), st.integers(0, 10**6))
 def test_a_world_is_a_sound_position_that_gives_the_same_view(state, seat, seed):
     view = state.view(seat % state.variant.humans)
@@ -77,6 +80,7 @@ def test_a_world_is_a_sound_position_that_gives_the_same_view(state, seat, seed)
     assert la.State.from_json(world.to_json()) == world
 
 
+@settings(deadline=None)
 @given(positions, st.integers(0, 5))
 def test_a_view_survives_json(state, seat):
     view = state.view(seat % state.variant.humans)
