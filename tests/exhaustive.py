@@ -41,13 +41,16 @@ class MaxN:
 
     Args:
         most: positions that may be looked at, in all; more raise `TooLargeError`.
+        slack: utility by which moves may differ and still count as equally good. Above 0, bounds also hold for players who
+            do not care about so little, such as one who has lost and can only choose who wins.
 
     Attributes:
         known: the bounds of every position looked at, by its hash.
     """
 
-    def __init__(self, most: int = 30_000) -> None:
+    def __init__(self, most: int = 30_000, slack: float = 0.0) -> None:
         self.most = most
+        self.slack = slack
         self.known: dict[int, Bounds] = {}
 
     def bounds(self, state: la.State) -> Bounds:
@@ -72,12 +75,10 @@ class MaxN:
             raise ValueError(f"max^n knows no chance: {state.chance_event}")
         after = [self.bounds(state.clone().apply(move)) for move in state.legal_moves()]
         sure = max(low[mover] for low, _ in after)
-        lows, highs = zip(*((low, high) for low, high in after if high[mover] >= sure - SAME), strict=True)
-        low, high = (
-            [min(column) for column in zip(*lows, strict=True)],
-            [max(column) for column in zip(*highs, strict=True)],
-        )
-        low[mover] = sure
+        lows, highs = zip(*((low, high) for low, high in after if high[mover] >= sure - self.slack - SAME), strict=True)
+        low = [min(column) for column in zip(*lows, strict=True)]
+        high = [max(column) for column in zip(*highs, strict=True)]
+        low[mover] = max(low[mover], sure - self.slack)
         return tuple(low), tuple(high)
 
 
@@ -108,13 +109,13 @@ class Truth:
         return exact and self.gap >= CLEAR - SAME
 
 
-def truth(state: la.State, most: int = 30_000) -> Truth:
-    """Try every move, and everything after it.
+def truth(state: la.State, most: int = 30_000, slack: float = 0.0) -> Truth:
+    """Try every move, and everything after it; arguments as for `MaxN`.
 
     Raises:
         TooLargeError: if more than `most` positions would have to be looked at.
     """
-    tree, seat = MaxN(most), state.seat_to_act
+    tree, seat = MaxN(most, slack), state.seat_to_act
     assert seat is not None
     values = {}
     for move in state.legal_moves():

@@ -25,6 +25,8 @@ from positions import GOODS, TILES, TOWNS, position_json  # noqa: E402
 import lusatia_ai as la  # noqa: E402
 
 MOST = 20_000
+LITTLE = 0.004
+"""Utility that players may give away: two points of favour."""
 EACH = 3
 """Traps of a kind."""
 Found = Iterator[tuple[la.State, Truth]]
@@ -35,8 +37,9 @@ WORTH_A_FIGHT = ("the_queen", "lady_in_waiting", "captain_of_the_guard", "hetman
 # --- town selection -------------------------------------------------------------------------------
 
 
-def last_journey(seed: int, rich: bool = False) -> la.State:
-    """Round 6, three players, two of them in towns; the third chooses where to go, which one holds with many guards if `rich`.
+def last_journey(seed: int, rich: bool = False, prize: bool = False) -> la.State:
+    """Round 6, three players, two of them in towns; the third chooses where to go, which one holds with many guards if `rich`,
+    and with the Queen to be had there if `prize`.
 
     To keep what follows small, tokens have arrows at all sides, so that there is one way to collect, and two of the
     towns have one piece of goods each to give; and nobody has much to offer, favour included.
@@ -49,6 +52,11 @@ def last_journey(seed: int, rich: bool = False) -> la.State:
     standing = rng.randrange(3)
     if rich:
         guards[order[0]], guards[order[2]], standing = 9 + rng.randrange(4), 11 + rng.randrange(4), 9 + rng.randrange(3)
+    offers = rng.sample(towns, 3)
+    if prize:
+        tokens[0], offers[0], standing = "the_queen", towns[0], 0
+        offers[1:] = towns[1:]
+        guards[order[0]] += 2
     data = position_json(
         humans=3,
         stage="town_selection",
@@ -56,7 +64,7 @@ def last_journey(seed: int, rich: bool = False) -> la.State:
         besieged=[town for town in TOWNS if town not in towns],
         order=order,
         wagons={order[0]: (towns[0], standing), order[1]: (towns[1], rng.randrange(3)), order[2]: towns[2]},
-        tokens=dict(zip(rng.sample(towns, 3), tokens, strict=True)),
+        tokens=dict(zip(offers, tokens, strict=True)),
         royal=TILES[rng.randrange(3)],
         estate=TILES[3 + rng.randrange(3)],
         guards=guards,
@@ -73,37 +81,30 @@ def last_journey(seed: int, rich: bool = False) -> la.State:
     return la.State.from_json(data, chance="manual")
 
 
-def tried(state: la.State) -> Truth | None:
-    """Its truth if it decides the game."""
+def tried(state: la.State, most: int = MOST) -> Truth | None:
+    """Its truth if it decides the game, whatever players do to whom little is at stake.
+
+    Without the latter, many of these positions would hang on a player who loses anyway and chooses the winner.
+    """
     try:
-        known = truth(state, MOST)
+        known = truth(state, most)
+        if not known.clear or known.gap < DECISIVE:
+            return None
+        careless = truth(state, most, slack=LITTLE)
     except TooLargeError:
         return None
-    return known if known.clear and known.gap >= DECISIVE else None
+    return known if careless.gap >= DECISIVE and set(careless.best) <= set(known.best) else None
 
 
-def bids_to_raise() -> Found:
-    """Raising is best, accepting loses."""
-    for seed in count():
-        start = last_journey(seed)
+def answers(first: int, raised: bool) -> Found:
+    """A bid for the town of the seat to act, which must be raised or must be accepted."""
+    for seed in count(first):
+        start = last_journey(seed, prize=raised)
         for move in start.legal_moves():
             state = start.clone().apply(move)
             if state.decision == "respond" and len(state.legal_moves()) > 2:
-                known = tried(state)
-                if known and "accept" not in known.best:
-                    yield state, known
-                    break
-
-
-def bids_to_accept() -> Found:
-    """Accepting is best, raising loses."""
-    for seed in count(10_000):
-        start = last_journey(seed)
-        for move in start.legal_moves():
-            state = start.clone().apply(move)
-            if state.decision == "respond" and len(state.legal_moves()) > 2:
-                known = tried(state)
-                if known and known.best == ("accept",):
+                known = tried(state, MOST // 3)
+                if known and ("accept" not in known.best if raised else known.best == ("accept",)):
                     yield state, known
                     break
 
@@ -148,7 +149,9 @@ def last_rows(seed: int, companion: str) -> la.State:
     slots = {"royal": (4, 4, 3, 3), "estate": (4, 4, 3, 3)}
     goods = {seat: {good: rng.choice((0, 1, 1) if seat else (0, 0, 1)) for good in GOODS} for seat in range(3)}
     if seed % 2:
-        goods = {seat: dict.fromkeys(rng.sample(GOODS, 1 if seat == 0 else rng.randint(1, 2)), 1) for seat in range(3)}
+        goods = {
+            seat: {good: 1 for good in rng.sample(GOODS, 1 if seat == 0 else rng.randint(1, 2))} for seat in range(3)
+        }
     data = position_json(
         humans=3,
         stage="storing",
@@ -231,12 +234,12 @@ def uses(state: la.State) -> set[str]:
 
 TRAPS: dict[str, tuple[Callable[[], Found], str]] = {
     "raise": (
-        bids_to_raise,
+        lambda: answers(0, raised=True),
         "A bid that must be raised. Another player offers guards for the town where the mover stands. Accepting brings these "
         "guards and costs the game, because the token that the town offers then goes to the rival.",
     ),
     "accept": (
-        bids_to_accept,
+        lambda: answers(10_000, raised=False),
         "A bid that must be accepted. The mover could outbid the rival, but every raise costs the game.",
     ),
     "offer_twelve": (
@@ -293,7 +296,8 @@ def described(name: str, text: str, state: la.State, known: Truth) -> dict[str, 
         "values": {move: [round(value, 6) for value in bounds] for move, bounds in known.values.items()},
         "tried": known.positions,
         "how": "max^n over every position that can follow (tests/exhaustive.py), utility 0.8 * win share + 0.2 * (0.5 + "
-        "0.01 * favour margin); by move the least and the most that the seat to act gets, however ties are broken",
+        "0.01 * favour margin); by move the least and the most that the seat to act gets, however ties are broken. The best moves stay at least "
+        "0.1 better also against players who give away up to 0.004, but for those kinds of traps that have one legal move",
         "position": state.to_json(),
     }
 
