@@ -336,7 +336,7 @@ def test_pickled_worlds_of_another_build_are_refused():
     rebuild, (tables, source, values, *more) = belief.worlds().__reduce__()
     for bad in ((tables, source[:-8], values, *more), (tables, source, values[:-8], *more)):
         with pytest.raises(ValueError, match="another version"):
-            rebuild(tables, *bad)
+            rebuild(*bad)
 
 
 def test_a_search_takes_a_belief_as_it_takes_a_view():
