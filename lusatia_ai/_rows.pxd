@@ -18,8 +18,8 @@ what is filled, nor what can be handed over; so they are taken off.
 *Seats instead of an order.* Choosers follow each other in a circle, so only the cyclic order of the seats counts. What
 the Chamberlains bring at the end (rules 6.8) does not depend on who comes first.
 
-*Cards.* Where the value is taken before the clean-up, or in favour between rounds, cards are worth nothing and forbid
-nothing: which one is taken changes neither later choices of rows nor favour, so the choice is left out.
+*Cards.* What a card is worth is known beforehand only by the solver. While `offered` is 0, choices of cards are left out:
+the solver sees to that where no card on offer can make a difference to anybody any more, since cards forbid nothing.
 """
 
 from ._core cimport *
@@ -43,6 +43,12 @@ ctypedef struct Board:
     uint8_t row_of[SLOTS]
     uint8_t bonus[ROWS]
 
+# How far favour already held plays a part in what is still to come.
+cdef enum Tracking:
+    NOTHING                  # not at all
+    LEADS                    # by who is ahead of one seat in the end (rules 8.1)
+    GAINS                    # in some other way
+
 # What stays the same while rows are chosen. Compared byte by byte: fill with zeros before use.
 ctypedef struct RowContext:
     const Board* board
@@ -51,9 +57,10 @@ ctypedef struct RowContext:
     uint8_t estate_row[MAX_PLAYERS]  # favour when the own estate row gets full
     uint8_t n_skips[MAX_PLAYERS]     # Chamberlains, used or not
     uint8_t skip_points[MAX_PLAYERS][ROUNDS]   # of each, the used ones first
-    uint8_t cards                    # whether cards are chosen
-    uint8_t tracked                  # whether `Rows.gain` is kept
-    int32_t ending                   # number of what comes after the stage; -1: nothing
+    uint8_t tracking                 # Tracking
+    uint8_t judge                    # LEADS: the seat
+    uint8_t per_poorer               # LEADS: what it gains for each human with less favour
+    int32_t ending                   # GAINS: number of what comes after the stage
     uint32_t id                      # not compared
 
 # A position. Zero-filled before use and without padding: equal positions are equal byte by byte.
@@ -62,12 +69,12 @@ ctypedef struct Rows:
     uint32_t goods[MAX_PLAYERS]      # packed
     uint32_t needs                   # packed: slots in `empty` of each colour
     uint32_t skips                   # 3 bits a seat: Chamberlains used
-    int16_t gain[MAX_PLAYERS]        # favour since the context began, if it is tracked
-    uint16_t owners                  # 3 bits a deck: the seat that has taken the card since then, plus one
+    int16_t tracked[MAX_PLAYERS]     # GAINS: favour since the context began; LEADS: of the judge over each seat
+    uint16_t cards                   # GAINS: 3 bits a deck, who has taken its card, plus one; else the class of the cards
     uint8_t broken                   # rows that have lost a slot and still have another
     uint8_t chooser                  # place in `cycle` of who chooses next (with `pending`: after the card)
     uint8_t pending                  # estate row whose card is being chosen, plus one; or 0
-    uint8_t offered                  # mask of decks with a card face up, if cards are chosen
+    uint8_t offered                  # mask of decks with a card face up that can make a difference
 
 
 cdef inline int colours_of(uint32_t packed) noexcept nogil:
@@ -183,7 +190,7 @@ cdef inline void choose_row(const RowContext* c, const GameTables* t, Rows* r, i
         gain[chooser] += c.board.bonus[row]
     else:
         gain[chooser] += c.estate_row[chooser]
-        if c.cards and cards_for(t, r, c.board.bonus[row]):
+        if cards_for(t, r, c.board.bonus[row]):
             r.pending = row + 1
 
 cdef inline void hand_over_piece(const RowContext* c, const GameTables* t, Rows* r, int colour,
@@ -196,13 +203,12 @@ cdef inline void hand_over_piece(const RowContext* c, const GameTables* t, Rows*
     to_next_chooser(t, r)
 
 cdef inline void play_rows(const RowContext* c, const GameTables* t, Rows* r, Move_t move, int* gain) noexcept nogil:
-    """Carry out a legal move, adding the favour that it brings to `gain`, by player."""
+    """Carry out a legal move, adding the favour that it brings to `gain`, by player. Who takes a card is not noted."""
     cdef int kind = move_kind(move), argument = move_argument(move)
     if kind == M_ROW:
         choose_row(c, t, r, argument, gain)
     elif kind == M_CARD:
         r.offered &= ~(1 << argument)
-        r.owners |= (seat_of(c, t, r) + 1) << 3 * argument
         r.pending = 0
     elif kind == M_CHAMBERLAIN:
         hand_over_piece(c, t, r, argument, gain)

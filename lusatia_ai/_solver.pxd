@@ -1,6 +1,7 @@
 """Exact solving: the contract for other extensions."""
 
 from ._core cimport *
+from ._memo cimport *
 from ._rows cimport *
 from ._tables cimport *
 
@@ -23,23 +24,20 @@ cdef enum:
 # What a round's end is worth to each seat, in favour, at a position that waits for the set-up of the next round.
 ctypedef void (*Leaf)(const GameState* s, const GameTables* t, void* context, double* value) noexcept nogil
 
-# Open addressing in one block: entries of `words` words of key and `width` doubles.
-ctypedef struct Table:
-    uint64_t* entries        # owned; a key whose first word is 0 is an empty entry
-    uint64_t size            # entries, a power of two
-    uint64_t used
-    uint64_t most            # entries, a power of two
-    int words
-    int width
-    int stride               # words + width
+# What the cards that are left can still change. Two ways in which cards can have gone are of one class if all that can
+# follow changes favour in the same way. Class 0: no card can change anything.
+ctypedef struct CardClass:
+    double shift[DECKS][MAX_PLAYERS][MAX_PLAYERS]    # by deck and owner: what it adds to the favour of each seat
+    double least[MAX_PLAYERS]        # by seat: the least and most that can still be added
+    double most[MAX_PLAYERS]
+    uint16_t next[DECKS][MAX_PLAYERS]                # by deck and owner: the class thereafter
+    uint8_t offered                  # mask of decks
 
-# What comes after the stage, as far as it adds to favour: for each way in which the cards can go.
+# What comes after the stage.
 ctypedef struct Ending:
     GameState base           # when the choosing of rows began; without what no longer matters
-    double* added            # owned; by cards taken, then by seat; NULL if it is worked out position by position
-    double* least            # owned; the least and most that can still come of it
-    double* most
-    uint64_t hash
+    double added[MAX_PLAYERS]        # by seat: favour if no card is taken (not for GAINS)
+    uint16_t cards           # class of the cards on offer (not for GAINS)
 
 # One solver: its goal, what it remembers, and when it is to stop.
 ctypedef struct Engine:
@@ -55,21 +53,30 @@ ctypedef struct Engine:
     bint leaf_additive       # its value for a seat is the seat's favour and what does not depend on favour
     bint forgets_favour      # keys leave favour out from tax collection on
     bint wide                # keys hold more than 15 pieces of a colour
+    bint tracks              # keys hold what is tracked
+    uint64_t table_bytes
     Table rows_table
     Table tree_table
     Board boards[TILES][TILES][2]
     RowContext* contexts     # owned
     uint32_t n_contexts
     uint32_t most_contexts
-    int32_t* context_index   # owned; open addressing by hash
+    Index context_index
     Ending* endings          # owned
-    int32_t n_endings
-    int32_t most_endings
+    uint32_t n_endings
+    uint32_t most_endings
+    Index ending_index
+    CardClass* classes       # owned
+    uint32_t n_classes
+    uint32_t most_classes
+    Index class_index
     uint64_t nodes
     uint64_t max_nodes
     uint64_t next_look
     double deadline
     bint quiet
+    int sorting
+    int pruning
     bint stopped
     bint interrupted
     double low[WIDTH]        # when stopped: between which bounds the value of the position left last lies

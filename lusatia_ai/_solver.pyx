@@ -25,11 +25,9 @@ from time import perf_counter
 
 
 cdef enum:
-    WINDOW = 8               # entries looked at from where a key belongs
-    FIRST_SIZE = 1 << 10     # entries of a table before it grows
     LOOK_EVERY = 4096        # nodes between looks at the clock
-    MOST_CONTEXTS = 65535    # a context's number has 16 bits in a key
-    MOST_ENDINGS = 4096
+    MOST_NUMBERED = 60000    # contexts and classes have numbers of 16 bits in keys
+    SETTLED = 20000          # a lead that nothing can change any more
 
 cdef double SAME = 1e-9      # utilities closer than this are equal: averages over chance are rounded
 
@@ -41,114 +39,6 @@ ctypedef struct Score:
 ctypedef struct Bounds:
     Score low
     Score high
-
-
-# --- tables -----------------------------------------------------------------------------------------
-
-cdef inline uint64_t hash_words(const uint64_t* key, int words) noexcept nogil:
-    cdef uint64_t h = 0x9E3779B97F4A7C15
-    cdef int i
-    for i in range(words):
-        h = (h ^ key[i]) * <uint64_t> 0xBF58476D1CE4E5B9
-        h ^= h >> 31
-    return h
-
-
-cdef inline bint same_words(const uint64_t* a, const uint64_t* b, int words) noexcept nogil:
-    cdef int i
-    for i in range(words):
-        if a[i] != b[i]:
-            return False
-    return True
-
-
-cdef bint table_open(Table* table, int words, int width, uint64_t bytes) noexcept nogil:
-    """Begin small; the table grows up to so many bytes. False if there is no memory."""
-    cdef uint64_t stride = words + width
-    table.words = words
-    table.width = width
-    table.stride = <int> stride
-    table.most = FIRST_SIZE
-    while table.most * 2 * stride * 8 <= bytes:
-        table.most *= 2
-    table.size = FIRST_SIZE
-    table.used = 0
-    free(table.entries)
-    table.entries = <uint64_t*> calloc(table.size * stride, 8)
-    return table.entries != NULL
-
-
-cdef inline double* table_find(const Table* table, const uint64_t* key) noexcept nogil:
-    """The value kept for a key, or NULL."""
-    cdef uint64_t at = hash_words(key, table.words)
-    cdef const uint64_t* entry
-    cdef int i
-    for i in range(WINDOW):
-        entry = &table.entries[((at + i) & (table.size - 1)) * table.stride]
-        if entry[0] == 0:
-            return NULL
-        if same_words(entry, key, table.words):
-            return <double*> &entry[table.words]
-    return NULL
-
-
-cdef double* table_place(Table* table, const uint64_t* key) noexcept nogil:
-    """Where to write the value of a key: its entry, an empty one, or one whose content is given up."""
-    cdef uint64_t at = hash_words(key, table.words)
-    cdef uint64_t* entry
-    cdef int i
-    for i in range(WINDOW):
-        entry = &table.entries[((at + i) & (table.size - 1)) * table.stride]
-        if entry[0] == 0:
-            table.used += 1
-            break
-        if same_words(entry, key, table.words):
-            break
-    else:
-        entry = &table.entries[((at + (at >> 32) % WINDOW) & (table.size - 1)) * table.stride]
-    memcpy(entry, key, table.words * 8)
-    return <double*> &entry[table.words]
-
-
-cdef void table_grow(Table* table) noexcept nogil:
-    """Four times as large, if that is allowed and there is memory; an entry that finds no place is given up."""
-    cdef Table larger = table[0]
-    cdef uint64_t i
-    cdef const uint64_t* entry
-    larger.size = table.size * 4 if table.size * 4 <= table.most else table.most
-    if larger.size == table.size:
-        return
-    larger.entries = <uint64_t*> calloc(larger.size * larger.stride, 8)
-    if larger.entries == NULL:
-        table.most = table.size
-        return
-    larger.used = 0
-    for i in range(table.size):
-        entry = &table.entries[i * table.stride]
-        if entry[0]:
-            memcpy(table_place(&larger, entry), &entry[table.words], table.width * 8)
-    free(table.entries)
-    table[0] = larger
-
-
-cdef inline double* table_add(Table* table, const uint64_t* key) noexcept nogil:
-    """As `table_place`, in a table with room."""
-    if table.used * 2 > table.size and table.size < table.most:
-        table_grow(table)
-    return table_place(table, key)
-
-
-cdef uint64_t hash_bytes(const void* data, size_t size) noexcept nogil:
-    cdef const uint8_t* bytes = <const uint8_t*> data
-    cdef uint64_t h = 0x9E3779B97F4A7C15, word
-    cdef size_t done = 0
-    while done < size:
-        word = 0
-        memcpy(&word, bytes + done, 8 if size - done >= 8 else size - done)
-        h = (h ^ word) * <uint64_t> 0xBF58476D1CE4E5B9
-        h ^= h >> 31
-        done += 8
-    return h
 
 
 # --- scores -----------------------------------------------------------------------------------------
@@ -262,16 +152,60 @@ cdef void fill_context(RowContext* c, const GameState* s, const GameTables* t, c
                     c.n_skips[seat] += 1
 
 
-cdef int pending_row(const GameState* s, const GameTables* t, const RowContext* c) noexcept nogil:
-    """An estate row with the bonus that a card is being chosen for: all that matters of it."""
+cdef void fill_rows(const RowContext* c, const GameState* s, const GameTables* t, Rows* r) noexcept nogil:
+    """Pieces, slots, the chooser and used Chamberlains of a position; cards and what is tracked stay zero."""
+    cdef int row, i, seat, slot = 0
+    memset(r, 0, sizeof(Rows))
+    for row in range(ROWS):
+        for i in range(popcount(c.board.row_slots[row])):
+            if not s.filled[row] >> i & 1:
+                r.empty |= <uint64_t> 1 << slot
+                r.needs += piece(c.board.colour[slot])
+            slot += 1
+    memcpy(r.goods, s.goods, sizeof(r.goods))
+    for seat in range(t.humans):
+        r.skips |= used_skips(s, t, seat) << 3 * seat
+    r.chooser = index_of(c.cycle, s.storing_order[s.next_chooser])
+
+
+cdef inline int pending_row(const GameState* s, const RowContext* c) noexcept nogil:
+    """An estate row with the bonus for which a card is being chosen: all that matters of it."""
     cdef int row = 0
     while c.board.bonus[row] != s.pending_card:
         row += 1
     return row
 
 
+cdef void settle_leads(const RowContext* c, const GameTables* t, Rows* r) noexcept nogil:
+    """Replace each lead that the rest of the stage cannot turn by one number: then it matters only that it is settled."""
+    cdef int seat
+    for seat in range(t.humans):
+        if seat == c.judge:
+            r.tracked[seat] = 0
+        elif -SETTLED < r.tracked[seat] < SETTLED:
+            if r.tracked[seat] > rows_most(c, r, seat):
+                r.tracked[seat] = SETTLED
+            elif r.tracked[seat] + rows_most(c, r, c.judge) <= 0:
+                r.tracked[seat] = -SETTLED
+
+
+cdef void copy_lasting(GameState* base, const GameState* s) noexcept nogil:
+    """What the clean-up leaves and the final scoring looks at."""
+    memset(base, 0, sizeof(GameState))
+    base.stage = STORING
+    base.round = s.round
+    memcpy(base.favour, s.favour, sizeof(s.favour))
+    memcpy(base.guards, s.guards, sizeof(s.guards))
+    memcpy(base.order, s.order, sizeof(s.order))
+    memcpy(base.estates, s.estates, sizeof(s.estates))
+    memcpy(base.face_up, s.face_up, sizeof(s.face_up))
+    memcpy(base.companions, s.companions, sizeof(s.companions))
+    memcpy(base.n_companions, s.n_companions, sizeof(s.n_companions))
+    memcpy(base.perks, s.perks, sizeof(s.perks))
+
+
 cdef void clear_stage(GameState* s) noexcept nogil:
-    """Take off what the clean-up takes away anyway, and what nothing after it looks at."""
+    """Take off what the clean-up takes away anyway."""
     memset(s.goods, 0, sizeof(s.goods))
     memset(s.horses, 0, sizeof(s.horses))
     memset(s.filled, 0, sizeof(s.filled))
@@ -286,13 +220,68 @@ cdef void clear_stage(GameState* s) noexcept nogil:
     s.seat = s.token = NONE
 
 
+cdef inline void recruit(GameState* s, const GameTables* t) noexcept nogil:
+    """Give what recruits bring now instead of in the clean-up (rules 7.1)."""
+    cdef int seat
+    for seat in range(t.humans):
+        s.guards[seat] += s.perks[seat].recruit
+        s.perks[seat].recruit = 0
+
+
+cdef void level_guards(GameState* s, const GameTables* t) noexcept nogil:
+    """Bring guards as near to each other as can be without changing anything that final scoring can see.
+
+    Proof. Guards count in final scoring by what can be handed over, and by who has more of them, then or after handing
+    over (rules 8.2, 8.4, 8.6). Let h be the most that any seat can hand over in all. With the seats by their guards, each
+    gap larger than h + 1 is cut down to h + 1, and so is what the lowest has. Where the way from one seat down to another
+    crosses a cut gap, the upper one stays ahead of the lower one by more than h, before and after, whoever hands over
+    what; where it crosses none, the difference is as it was. A seat with a cut gap at or below it still has more than h,
+    so it can hand over the same numbers; a seat without has as many guards as before.
+    """
+    cdef int seat, i, h = 0, before = 0, gap, handed
+    cdef int16_t level = 0
+    cdef int keys[MAX_PLAYERS]
+    cdef int seats[MAX_PLAYERS]
+    for seat in range(t.humans):
+        handed = 0
+        for i in range(s.n_companions[seat]):
+            handed += t.tokens[s.companions[seat][i]].hand_most
+        h = max(h, handed)
+        i = seat
+        while i and s.guards[seats[i - 1]] > s.guards[seat]:
+            seats[i] = seats[i - 1]
+            i -= 1
+        seats[i] = seat
+    for i in range(t.humans):
+        gap = s.guards[seats[i]] - before
+        before = s.guards[seats[i]]
+        level += min(gap, h + 1)
+        s.guards[seats[i]] = level
+
+
+cdef inline int poorer_points(const GameState* s, const GameTables* t, int seat) noexcept nogil:
+    """What a seat gains for each human with less favour (rules 8.1)."""
+    cdef int i, points = 0
+    for i in range(s.n_companions[seat]):
+        points += t.tokens[s.companions[seat][i]].per_poorer
+    return points
+
+
+cdef inline bint may_be_taken(const GameState* s, const GameTables* t, int code) noexcept nogil:
+    """Whether there is a card in each deck from which this code says that one is taken."""
+    cdef int deck, owners = owners_of(t, code)
+    for deck in range(DECKS):
+        if owners >> 3 * deck & 7 and s.face_up[deck] == NONE:
+            return False
+    return True
+
+
 cdef bint judges_the_poor(const GameState* s, const GameTables* t) noexcept nogil:
     """Whether a human holds, or may still collect, a token that compares favour (rules 8.1)."""
-    cdef int seat, i, town
+    cdef int seat, town
     for seat in range(t.humans):
-        for i in range(s.n_companions[seat]):
-            if t.tokens[s.companions[seat][i]].per_poorer:
-                return True
+        if poorer_points(s, t, seat):
+            return True
     for town in range(TOWNS):
         if s.town_token[town] != NONE and not t.easy and t.tokens[s.town_token[town]].per_poorer:
             return True
@@ -393,25 +382,6 @@ cdef void tree_key(const GameState* s, const GameTables* t, bint relative, uint6
                             | <uint64_t> s.estates[i][2] << 16) << 32 * (i & 1)
 
 
-cdef bint open_tables(Engine* e, uint64_t table_bytes) noexcept nogil:
-    cdef int width = 4 if e.paranoid else e.width
-    cdef int words = 3 + (e.t.players > 4) + 2 * e.wide + 2
-    if not table_open(&e.rows_table, words, width, table_bytes * 3 // 4):
-        return False
-    words = 4 + e.t.humans + (e.t.players + 1) // 2 + (e.t.humans + 1) // 2
-    return table_open(&e.tree_table, words, width, table_bytes // 4)
-
-
-cdef void forget_contexts(Engine* e) noexcept nogil:
-    cdef int32_t i
-    for i in range(e.n_endings):
-        free(e.endings[i].added)
-    e.n_endings = 0
-    e.n_contexts = 0
-
-# --- stopping ------------------------------------------------------------------------------------
-
-
 cdef inline bint enter(Engine* e) noexcept nogil:
     """Count a node; False if the search is to stop."""
     e.nodes += 1
@@ -444,17 +414,17 @@ cdef void look_around(Engine* e) noexcept:
 # --- values ----------------------------------------------------------------------------------------
 
 
-cdef inline Score score(Engine* e, const double* value, int seat) noexcept nogil:
+cdef inline Score score(const Engine* e, const double* value, int seat) noexcept nogil:
     return Score(value[seat], value[e.t.humans + seat] if e.objective == WIN else 0.0)
 
 
-cdef inline bint takes(Engine* e, const double* value, const double* best, int seat) noexcept nogil:
+cdef inline bint takes(const Engine* e, const double* value, const double* best, int seat, bint earlier) noexcept nogil:
     """Whether `seat` leaves the move of value `best` for a later one of `value`."""
     cdef int order = compare(score(e, value, seat), score(e, best, seat))
     if order or e.ties == TIES_FIRST:
-        return order > 0
+        return order > 0 or order == 0 and earlier
     order = compare(score(e, value, e.seat), score(e, best, e.seat))
-    return order > 0 if e.ties == TIES_BEST else order < 0
+    return order == 0 and earlier or (order > 0 if e.ties == TIES_BEST else order < 0)
 
 
 cdef void utilities(Engine* e, const double* favour, const int* guards, double* out) noexcept nogil:
@@ -514,35 +484,34 @@ cdef void evaluate(Engine* e, const GameState* s, double* out) noexcept nogil:
 
 
 cdef void rows_bounds(Engine* e, const RowContext* c, const Rows* r, double* low, double* high) noexcept nogil:
-    """Bounds of the value of a position of choosing rows."""
+    """Bounds of the value of a position of choosing rows; as `rows_value`, of the favour to come if gains are untracked."""
     cdef double least[MAX_PLAYERS]
     cdef double most[MAX_PLAYERS]
     cdef int seat
-    cdef const Ending* ending
+    cdef const GameState* base = &e.endings[c.ending].base
+    cdef const CardClass* cards = &e.classes[r.cards]
     for seat in range(e.t.humans):
         least[seat] = 0
         most[seat] = rows_most(c, r, seat)
-        if c.tracked:
-            least[seat] += e.endings[c.ending].base.favour[seat] + r.gain[seat]
-            most[seat] += e.endings[c.ending].base.favour[seat] + r.gain[seat]
-    if c.ending >= 0:
-        ending = &e.endings[c.ending]
-        for seat in range(e.t.humans):
-            if ending.added != NULL:
-                least[seat] += ending.least[card_code(e.t, r.owners) * e.t.humans + seat]
-                most[seat] += ending.most[card_code(e.t, r.owners) * e.t.humans + seat]
-            else:
-                later_bounds(e, &ending.base, seat, &least[seat], &most[seat])
+        if c.tracking == GAINS:
+            least[seat] = base.favour[seat] + r.tracked[seat]
+            most[seat] += base.favour[seat] + r.tracked[seat]
+            later_bounds(e, base, seat, &least[seat], &most[seat])
+        else:
+            least[seat] += cards.least[seat]
+            most[seat] += cards.most[seat]
+    if c.tracking == LEADS:
+        most[c.judge] += c.per_poorer * (e.t.humans - 1)
     utility_bounds(e, least, most, low, high)
 
 
-cdef void later_bounds(Engine* e, const GameState* s, int seat, double* least, double* most) noexcept nogil:
+cdef void later_bounds(const Engine* e, const GameState* s, int seat, double* least, double* most) noexcept nogil:
     """Add what the time after the storing stage can bring to a seat."""
-    if e.leaf != NULL:
+    if e.horizon == END_OF_ROUND and s.round == ROUNDS:
+        most[0] += scoring_most(s, e.t, seat)
+    elif e.leaf != NULL:
         least[0] = -INFINITY
         most[0] = INFINITY
-    elif s.round == ROUNDS and e.horizon == END_OF_ROUND:
-        most[0] += scoring_most(s, e.t, seat)
 
 
 cdef void tree_bounds(Engine* e, const GameState* s, double* low, double* high) noexcept nogil:
@@ -560,143 +529,174 @@ cdef void tree_bounds(Engine* e, const GameState* s, double* low, double* high) 
             most[seat] += scoring_most(s, e.t, seat)
     utility_bounds(e, least, most, low, high)
 
-# --- contexts of the row search ----------------------------------------------------------------------
 
+# --- numbers for equal things --------------------------------------------------------------------------
 
-cdef int32_t context_of(Engine* e, const GameState* s) noexcept nogil:
-    """The number of the context in which rows are chosen from here; -1 if there is none to be had."""
-    cdef RowContext c
-    if e.n_contexts == MOST_CONTEXTS or e.n_endings == MOST_ENDINGS:
-        forget_contexts(e)
-        memset(e.context_index, 0, 2 * (MOST_CONTEXTS + 1) * sizeof(int32_t))
-        memset(e.rows_table.entries, 0, e.rows_table.size * e.rows_table.stride * 8)
-        e.rows_table.used = 0
-    memset(&c, 0, sizeof(RowContext))
-    c.tracked = not separable(e, s)
-    c.cards = e.horizon == END_OF_ROUND and (e.leaf != NULL or s.round == ROUNDS)
-    c.ending = -1
-    if c.tracked or c.cards:
-        c.ending = ending_of(e, s, c.tracked, c.cards)
-        if c.ending < 0:
-            return -1
-    fill_context(&c, s, e.t, board_of(e, s))
-    return keep_context(e, &c)
-
-
-cdef const Board* board_of(Engine* e, const GameState* s) noexcept nogil:
-    cdef Board* board = &e.boards[s.tile[0]][s.tile[1]][s.tile_side]
-    if not board.n_slots:
-        make_board(board, e.t, s.tile[0], s.tile[1], s.tile_side)
-    return board
-
-
-cdef bint separable(Engine* e, const GameState* s) noexcept nogil:
-    """Whether what is still to come does not depend on favour already held: see "Factored values"."""
-    if e.objective != FAVOUR:
-        return False
-    if e.horizon == END_OF_STAGE:
-        return True
-    return e.leaf == NULL or e.leaf_additive if s.round < ROUNDS else not judges_the_poor(s, e.t)
-
-
-cdef int32_t keep_context(Engine* e, const RowContext* c) noexcept nogil:
-    """The number of an equal context that is kept already, or of a new one."""
-    cdef size_t size = <const uint8_t*> &c.id - <const uint8_t*> c
-    cdef uint64_t at = hash_bytes(c, size)
-    cdef int32_t found
-    cdef RowContext* grown
+cdef int32_t find_number(const Index* index, const void* items, size_t size, const void* wanted, size_t compared,
+                         uint64_t* at) noexcept nogil:
+    """The number of the item that equals `wanted` in its first `compared` bytes; -1, and its place, if there is none."""
+    cdef int32_t number
+    at[0] = hash_bytes(wanted, compared) & (index.size - 1)
     while True:
-        at &= 2 * (MOST_CONTEXTS + 1) - 1
-        found = e.context_index[at] - 1
-        if found < 0:
-            break
-        if memcmp(&e.contexts[found], c, size) == 0:
-            return found
-        at += 1
-    if e.n_contexts == e.most_contexts:
-        grown = <RowContext*> realloc(e.contexts, (2 * e.most_contexts + 16) * sizeof(RowContext))
-        if grown == NULL:
-            return -1
-        e.contexts = grown
-        e.most_contexts = 2 * e.most_contexts + 16
-    found = e.n_contexts
+        number = index.numbers[at[0]] - 1
+        if number < 0 or memcmp(<const uint8_t*> items + number * size, wanted, compared) == 0:
+            return number
+        at[0] = (at[0] + 1) & (index.size - 1)
+
+
+cdef void* with_room(void* items, size_t size, uint32_t n, uint32_t* room) noexcept nogil:
+    """The items, moved if there was no room for one more; NULL if there is no memory for it."""
+    cdef void* grown
+    if n < room[0]:
+        return items
+    grown = realloc(items, (2 * room[0] + 16) * size)
+    if grown != NULL:
+        room[0] = 2 * room[0] + 16
+    return grown
+
+
+cdef int32_t number_context(Engine* e, RowContext* c) noexcept nogil:
+    cdef uint64_t at
+    cdef size_t compared = <const uint8_t*> &c.id - <const uint8_t*> c
+    cdef int32_t number = find_number(&e.context_index, e.contexts, sizeof(RowContext), c, compared, &at)
+    cdef void* items
+    if number >= 0:
+        return number
+    items = with_room(e.contexts, sizeof(RowContext), e.n_contexts, &e.most_contexts)
+    if items == NULL:
+        return -1
+    e.contexts = <RowContext*> items
+    c.id = e.n_contexts + 1
+    e.contexts[e.n_contexts] = c[0]
     e.n_contexts += 1
-    e.contexts[found] = c[0]
-    e.contexts[found].id = found + 1
-    e.context_index[at] = found + 1
-    return found
+    e.context_index.numbers[at] = e.n_contexts
+    return e.n_contexts - 1
 
 
-cdef int32_t ending_of(Engine* e, const GameState* s, bint tracked, bint cards) noexcept nogil:
+cdef int32_t number_class(Engine* e, const CardClass* cards) noexcept nogil:
+    cdef uint64_t at
+    cdef int32_t number = find_number(&e.class_index, e.classes, sizeof(CardClass), cards, sizeof(CardClass), &at)
+    cdef void* items
+    if number >= 0:
+        return number
+    items = with_room(e.classes, sizeof(CardClass), e.n_classes, &e.most_classes)
+    if items == NULL:
+        return -1
+    e.classes = <CardClass*> items
+    e.classes[e.n_classes] = cards[0]
+    e.n_classes += 1
+    e.class_index.numbers[at] = e.n_classes
+    return e.n_classes - 1
+
+
+cdef bint open_rows(Engine* e) noexcept nogil:
+    """An empty table for positions of choosing rows."""
+    cdef int words = 3 + (e.t.players > 4) + 2 * e.wide + 2 * e.tracks
+    cdef int width = (2 if e.objective != WIN else 4) if e.paranoid else e.width
+    return table_open(&e.rows_table, words, width, e.objective != WIN and e.leaf == NULL, e.table_bytes * 3 // 4)
+
+
+cdef bint open_tree(Engine* e) noexcept nogil:
+    """An empty table for all other positions."""
+    cdef int words = 4 + e.t.humans + (e.t.players + 1) // 2 + (e.t.humans + 1) // 2
+    cdef int width = (2 if e.objective != WIN else 4) if e.paranoid else e.width
+    return table_open(&e.tree_table, words, width, False, e.table_bytes // 4)
+
+
+cdef bint open_contexts(Engine* e) noexcept nogil:
+    """Forget all contexts, endings and classes; class 0 is the one in which no card matters."""
+    cdef CardClass nothing
+    e.n_contexts = e.n_endings = e.n_classes = 0
+    if not (index_open(&e.context_index, 1 << 17) and index_open(&e.ending_index, 1 << 17)
+            and index_open(&e.class_index, 1 << 17)):
+        return False
+    memset(&nothing, 0, sizeof(CardClass))
+    return number_class(e, &nothing) == 0
+
+
+# --- what comes after the stage -------------------------------------------------------------------------
+
+cdef int32_t number_ending(Engine* e, const GameState* s, int tracking) noexcept nogil:
     """The number of what comes after the stage; -1 if it cannot be worked out."""
     cdef Ending fresh
-    cdef Ending* grown
-    cdef int32_t i
+    cdef uint64_t at
+    cdef int32_t number
+    cdef void* items
     memset(&fresh, 0, sizeof(Ending))
-    copy_state(&fresh.base, s)
-    clear_stage(&fresh.base)
-    if not tracked and e.leaf == NULL:
-        memset(fresh.base.favour, 0, sizeof(fresh.base.favour))
-    fresh.hash = hash_bytes(&fresh.base, sizeof(GameState))
-    for i in range(e.n_endings):
-        if e.endings[i].hash == fresh.hash and memcmp(&e.endings[i].base, &fresh.base, sizeof(GameState)) == 0:
-            return i
-    if e.n_endings == e.most_endings:
-        grown = <Ending*> realloc(e.endings, (2 * e.most_endings + 4) * sizeof(Ending))
-        if grown == NULL:
-            return -1
-        e.endings = grown
-        e.most_endings = 2 * e.most_endings + 4
-    if not tracked and not fill_ending(e, &fresh):
-        free(fresh.added)
+    if e.leaf != NULL and s.round < ROUNDS:
+        copy_state(&fresh.base, s)
+        clear_stage(&fresh.base)
+    else:
+        copy_lasting(&fresh.base, s)
+        if e.horizon == END_OF_ROUND:
+            recruit(&fresh.base, e.t)
+        level_guards(&fresh.base, e.t)
+        if tracking != GAINS:
+            memset(fresh.base.favour, 0, sizeof(fresh.base.favour))
+    number = find_number(&e.ending_index, e.endings, sizeof(Ending), &fresh, sizeof(GameState), &at)
+    if number >= 0:
+        return number
+    if tracking != GAINS and not work_out_ending(e, &fresh):
         return -1
+    items = with_room(e.endings, sizeof(Ending), e.n_endings, &e.most_endings)
+    if items == NULL:
+        return -1
+    e.endings = <Ending*> items
     e.endings[e.n_endings] = fresh
     e.n_endings += 1
+    e.ending_index.numbers[at] = e.n_endings
     return e.n_endings - 1
 
 
-cdef bint fill_ending(Engine* e, Ending* ending) noexcept nogil:
-    """Work out what every way in which the cards can go adds to favour."""
-    cdef int humans = e.t.humans, code, codes = 1, deck, seat, owner, step
+cdef bint work_out_ending(Engine* e, Ending* ending) noexcept nogil:
+    """What every way in which the cards can go adds to favour, in classes. False if it cannot be done."""
+    cdef int humans = e.t.humans, codes = (humans + 1) ** DECKS, code, seat
+    cdef double* added = <double*> malloc(codes * MAX_PLAYERS * sizeof(double))
+    cdef int32_t* number = <int32_t*> malloc(codes * sizeof(int32_t))
     cdef double value[WIDTH]
-    cdef size_t size
-    cdef uint16_t owners
-    for deck in range(DECKS):
-        codes *= humans + 1
-    size = codes * humans
-    ending.added = <double*> malloc(3 * size * sizeof(double))
-    if ending.added == NULL:
-        return False
-    ending.least = ending.added + size
-    ending.most = ending.least + size
-    for code in range(codes - 1, -1, -1):
-        owners = owners_of(e.t, code)
-        for deck in range(DECKS):
-            if owners >> 3 * deck & 7 and ending.base.face_up[deck] == NONE:
-                break
-        else:
-            if not after_stage(e, &ending.base, owners, NULL, value):
-                return False
+    cdef bint done = added != NULL and number != NULL
+    code = codes - 1
+    while done and code >= 0:                  # those in which one card more is taken come before
+        if may_be_taken(&ending.base, e.t, code):
+            done = after_stage(e, &ending.base, owners_of(e.t, code), NULL, value)
             for seat in range(humans):
-                value[seat] -= ending.base.favour[seat]
-                ending.added[code * humans + seat] = value[seat]
-                ending.least[code * humans + seat] = ending.most[code * humans + seat] = value[seat]
-            step = 1
-            for deck in range(DECKS):       # those in which one card more is taken have been worked out before
-                if not owners >> 3 * deck & 7 and ending.base.face_up[deck] != NONE:
-                    for owner in range(1, humans + 1):
-                        widen(e, ending, code * humans, (code + owner * step) * humans)
-                step *= humans + 1
-    return True
+                added[code * MAX_PLAYERS + seat] = value[seat] - ending.base.favour[seat]
+            if done:
+                number[code] = class_of(e, &ending.base, code, added, number)
+                done = number[code] >= 0
+        code -= 1
+    if done:
+        memcpy(ending.added, added, humans * sizeof(double))
+        ending.cards = number[0]
+    free(added)
+    free(number)
+    return done
 
 
-cdef inline void widen(Engine* e, Ending* ending, int at, int later) noexcept nogil:
-    cdef int seat
-    for seat in range(e.t.humans):
-        if ending.least[later + seat] < ending.least[at + seat]:
-            ending.least[at + seat] = ending.least[later + seat]
-        if ending.most[later + seat] > ending.most[at + seat]:
-            ending.most[at + seat] = ending.most[later + seat]
+cdef int32_t class_of(Engine* e, const GameState* base, int code, const double* added, const int32_t* number) noexcept nogil:
+    """The class of the cards that are left where those of `code` are taken."""
+    cdef CardClass cards
+    cdef const CardClass* after
+    cdef int deck, owner, seat, later, step = 1
+    cdef bint matters = False
+    cdef double shift
+    memset(&cards, 0, sizeof(CardClass))
+    for deck in range(DECKS):
+        if base.face_up[deck] != NONE and not owners_of(e.t, code) >> 3 * deck & 7:
+            cards.offered |= 1 << deck
+            for owner in range(e.t.humans):
+                later = code + (owner + 1) * step
+                cards.next[deck][owner] = number[later]
+                after = &e.classes[number[later]]
+                matters |= number[later] != 0
+                for seat in range(e.t.humans):
+                    shift = added[later * MAX_PLAYERS + seat] - added[code * MAX_PLAYERS + seat]
+                    cards.shift[deck][owner][seat] = shift
+                    matters |= shift != 0
+                    cards.least[seat] = min(cards.least[seat], shift + after.least[seat])
+                    cards.most[seat] = max(cards.most[seat], shift + after.most[seat])
+        step *= e.t.humans + 1
+    return number_class(e, &cards) if matters else 0
 
 
 cdef bint after_stage(Engine* e, const GameState* base, int owners, const int* gain, double* out) noexcept nogil:
@@ -715,137 +715,258 @@ cdef bint after_stage(Engine* e, const GameState* base, int owners, const int* g
     return tree_value(e, &s, out, False)
 
 
-cdef bint start_rows(Engine* e, const RowContext* c, const GameState* s, Rows* r) noexcept nogil:
-    """The reduced form of a position in which a row or a card is to be chosen. False if keys had to be widened."""
-    cdef int row, slot = 0, i, seat, player
-    memset(r, 0, sizeof(Rows))
-    for row in range(ROWS):
-        for i in range(popcount(c.board.row_slots[row])):
-            if not s.filled[row] >> i & 1:
-                r.empty |= <uint64_t> 1 << slot
-                r.needs += piece(c.board.colour[slot])
-            slot += 1
-    for player in range(e.t.players):
-        r.goods[player] = s.goods[player]
+# --- contexts of the row search -------------------------------------------------------------------------
+
+cdef bint begin_rows(Engine* e, const GameState* s, const RowContext** context, Rows* r, double* added) noexcept nogil:
+    """The reduced form of a position in which a row or a card is to be chosen.
+
+    Args:
+        added: what the value of `r` leaves out: favour held, and what comes after the stage if no card is taken.
+
+    Returns:
+        False if there is no memory for it, or the search has stopped in the meantime.
+    """
+    cdef RowContext c
+    cdef int32_t number, ending = -1
+    cdef int seat
+    if (e.n_contexts >= MOST_NUMBERED or e.n_endings >= MOST_NUMBERED or e.n_classes >= MOST_NUMBERED) and not (
+            open_contexts(e) and open_rows(e)):
+        return False
+    memset(&c, 0, sizeof(RowContext))
+    fill_context(&c, s, e.t, board_of(e, s))
+    c.tracking = tracking_of(e, s)
+    if c.tracking == GAINS or ends_later(e, s):
+        ending = number_ending(e, s, c.tracking)
+        if ending < 0:
+            return False
+    c.ending = ending if c.tracking == GAINS else 0
+    if c.tracking == LEADS:
+        for seat in range(e.t.humans):
+            if poorer_points(s, e.t, seat):
+                c.judge = seat
+                c.per_poorer = poorer_points(s, e.t, seat)
+    number = number_context(e, &c)
+    if number < 0:
+        return False
+    context[0] = &e.contexts[number]
+    fill_rows(context[0], s, e.t, r)
+    if ending >= 0:
+        offer_cards(e, &e.endings[ending], context[0], s, r)
+    settle(context[0], e.t, r)
     for seat in range(e.t.humans):
-        r.skips |= used_skips(s, e.t, seat) << 3 * seat
-    r.chooser = index_of(c.cycle, s.storing_order[s.next_chooser])
-    if c.cards:
-        for i in range(DECKS):
-            if s.face_up[i] != NONE:
-                r.offered |= 1 << i
-        if s.decision == D_CARD:
-            r.pending = pending_row(s, e.t, c) + 1
-    settle(c, e.t, r)
-
-# --- the search through choices of rows ----------------------------------------------------------------
+        added[seat] = 0 if c.tracking == GAINS else s.favour[seat]
+        if ending >= 0 and c.tracking != GAINS:
+            added[seat] += e.endings[ending].added[seat]
+        if c.tracking == LEADS:
+            r.tracked[seat] = s.favour[c.judge] - s.favour[seat]
+    if c.tracking == LEADS:
+        settle_leads(context[0], e.t, r)
+    return e.wide or not has_many(r, e.t) or widen(e)
 
 
-cdef inline void rows_key(Engine* e, const RowContext* c, const Rows* r, uint64_t* key) noexcept nogil:
-    cdef int n = 3
+cdef inline bint has_many(const Rows* r, const GameTables* t) noexcept nogil:
+    """Whether somebody has more than 15 pieces of a colour."""
+    cdef int player
+    for player in range(t.players):
+        if r.goods[player] & 0x70707070:
+            return True
+    return False
+
+
+cdef bint widen(Engine* e) noexcept nogil:
+    """From now on, keys hold larger numbers of pieces."""
+    e.wide = True
+    return open_rows(e)
+
+
+cdef const Board* board_of(Engine* e, const GameState* s) noexcept nogil:
+    cdef Board* board = &e.boards[s.tile[0]][s.tile[1]][s.tile_side]
+    if not board.n_slots:
+        make_board(board, e.t, s.tile[0], s.tile[1], s.tile_side)
+    return board
+
+
+cdef inline bint ends_later(const Engine* e, const GameState* s) noexcept nogil:
+    """Whether what comes after the stage counts, so that cards may make a difference."""
+    return e.horizon == END_OF_ROUND and (e.leaf != NULL or s.round == ROUNDS)
+
+
+cdef inline bint forgets_favour(const Engine* e, const GameState* s) noexcept nogil:
+    """Whether favour plays no part in any position that can follow, from tax collection on."""
+    if e.horizon == END_OF_ROUND and s.round == ROUNDS and s.stage <= STORING and judges_the_poor(s, e.t):
+        return False
+    return tracking_of(e, s) == NOTHING
+
+
+cdef int tracking_of(const Engine* e, const GameState* s) noexcept nogil:
+    """How far favour already held plays a part: see "Factored values"."""
+    cdef int seat, judges = 0
+    if e.objective != FAVOUR:
+        return GAINS
+    if e.horizon == END_OF_STAGE:
+        return NOTHING
+    if s.round < ROUNDS:
+        return NOTHING if e.leaf == NULL or e.leaf_additive else GAINS
+    for seat in range(e.t.humans):
+        judges += poorer_points(s, e.t, seat) > 0
+    return GAINS if judges > 1 else LEADS if judges else NOTHING
+
+
+cdef void offer_cards(Engine* e, const Ending* ending, const RowContext* c, const GameState* s, Rows* r) noexcept nogil:
+    cdef int deck
+    if c.tracking == GAINS:
+        for deck in range(DECKS):
+            if ends_later(e, s) and s.face_up[deck] != NONE:
+                r.offered |= 1 << deck
+    else:
+        r.cards = ending.cards
+        r.offered = e.classes[r.cards].offered
+    if s.decision == D_CARD and cards_for(e.t, r, s.pending_card):
+        r.pending = pending_row(s, c) + 1
+
+
+# --- the search through choices of rows -------------------------------------------------------------------
+
+cdef inline void rows_key(const Engine* e, const RowContext* c, const Rows* r, uint64_t* key) noexcept nogil:
+    """All of a position: which cards are offered follows from `cards` and the context."""
     key[0] = (c.id | <uint64_t> r.chooser << 16 | <uint64_t> r.broken << 19 | <uint64_t> r.pending << 27
-              | <uint64_t> r.offered << 30 | <uint64_t> r.owners << 34 | <uint64_t> r.skips << 46)
+              | <uint64_t> r.cards << 30 | <uint64_t> r.skips << 46)
     key[1] = r.empty
     key[2] = (nibbles(r.goods[0]) | nibbles(r.goods[1]) << 16 | nibbles(r.goods[2]) << 32
               | nibbles(r.goods[3]) << 48)
-    if e.t.players > 4:
-        key[3] = nibbles(r.goods[4]) | nibbles(r.goods[5]) << 16
-        n = 4
-    if e.rows_table.words > n:
-        rest_of_key(e, c, r, key + n)
+    if e.rows_table.words > 3:
+        rest_of_key(e, c, r, key + 3)
 
 
-cdef void rest_of_key(Engine* e, const RowContext* c, const Rows* r, uint64_t* key) noexcept nogil:
-    """What most positions do not need: numbers of pieces above 15, and favour gained."""
+cdef void rest_of_key(const Engine* e, const RowContext* c, const Rows* r, uint64_t* key) noexcept nogil:
+    """What most positions do not need."""
     cdef int player
-    memset(key, 0, 4 * 8)
+    memset(key, 0, (ROWS_WORDS - 3) * 8)
+    if e.t.players > 4:
+        key[0] = nibbles(r.goods[4]) | nibbles(r.goods[5]) << 16
+        key += 1
     if e.wide:
         for player in range(MAX_PLAYERS):
             key[player >> 2] |= nibbles(r.goods[player] >> 4) << 16 * (player & 3)
         key += 2
-    if c.tracked:
+    if e.tracks:
         for player in range(MAX_PLAYERS):
-            key[player >> 2] |= <uint64_t> <uint16_t> r.gain[player] << 16 * (player & 3)
+            key[player >> 2] |= <uint64_t> <uint16_t> r.tracked[player] << 16 * (player & 3)
+
+
+cdef inline void rows_after(const Engine* e, const RowContext* c, Rows* r, Move_t move, double* gain) noexcept nogil:
+    """Carry out a move; `gain`: what it adds to the favour of each seat, if the value is favour still to come."""
+    cdef int points[MAX_PLAYERS]
+    cdef int seat, owner = seat_of(c, e.t, r), deck = move_argument(move)
+    cdef const CardClass* cards = &e.classes[0 if c.tracking == GAINS else r.cards]
+    memset(points, 0, sizeof(points))
+    play_rows(c, e.t, r, move, points)
+    for seat in range(e.t.humans):
+        gain[seat] = 0 if c.tracking == GAINS else points[seat]
+    if c.tracking == GAINS:
+        for seat in range(e.t.humans):
+            r.tracked[seat] += points[seat]
+        if move_kind(move) == M_CARD:
+            r.cards |= (owner + 1) << 3 * deck
+        return
+    if move_kind(move) == M_CARD:
+        for seat in range(e.t.humans):
+            gain[seat] += cards.shift[deck][owner][seat]
+        r.cards = cards.next[deck][owner]
+        r.offered = e.classes[r.cards].offered
+    if c.tracking == LEADS:
+        for seat in range(e.t.humans):
+            if -SETTLED < r.tracked[seat] < SETTLED:
+                r.tracked[seat] += points[c.judge] - points[seat]
+        settle_leads(c, e.t, r)
 
 
 cdef bint rows_end(Engine* e, const RowContext* c, const Rows* r, double* out) noexcept nogil:
     """The value when the stage is over."""
     cdef int seat
     cdef int gain[MAX_PLAYERS]
-    cdef const double* added
     for seat in range(e.t.humans):
         gain[seat] = skips_at_end(c, r, seat)
-    if not c.tracked:
+    if c.tracking == GAINS:
         for seat in range(e.t.humans):
-            out[seat] = gain[seat]
-        if c.ending >= 0:
-            added = e.endings[c.ending].added + card_code(e.t, r.owners) * e.t.humans
-            for seat in range(e.t.humans):
-                out[seat] += added[seat]
-        return True
+            gain[seat] += r.tracked[seat]
+        return after_stage(e, &e.endings[c.ending].base, r.cards, gain, out)
     for seat in range(e.t.humans):
-        gain[seat] += r.gain[seat]
-    return after_stage(e, &e.endings[c.ending].base, r.owners, gain, out)
+        out[seat] = gain[seat]
+    if c.tracking == LEADS:
+        for seat in range(e.t.humans):
+            if seat != c.judge and (r.tracked[seat] >= SETTLED or -SETTLED < r.tracked[seat]
+                                    and r.tracked[seat] + gain[c.judge] - gain[seat] > 0):
+                out[c.judge] += c.per_poorer
+    return True
 
 
 cdef bint rows_value(Engine* e, const RowContext* c, const Rows* r, double* out) noexcept nogil:
-    """The max^n value; of a context that is not tracked, the favour to come. False if the search has stopped."""
+    """The max^n value; unless gains are tracked, in favour still to come. False if the search has stopped."""
     cdef uint64_t key[ROWS_WORDS]
-    cdef double* kept
     if rows_over(r):
         return rows_end(e, c, r, out)
     rows_key(e, c, r, key)
-    kept = table_find(&e.rows_table, key)
-    if kept != NULL:
-        memcpy(out, kept, e.width * sizeof(double))
+    if table_find(&e.rows_table, key, out):
         return True
     if not rows_expand(e, c, r, out, NULL):
         return False
-    memcpy(table_add(&e.rows_table, key), out, e.width * sizeof(double))
+    table_keep(&e.rows_table, key, out)
     return True
 
 
 cdef bint rows_expand(Engine* e, const RowContext* c, const Rows* r, double* out, int* best) noexcept nogil:
     """The max^n value by trying the moves; also the number of the move taken, if it is asked for."""
     cdef Move_t moves[MAX_MOVES]
+    cdef Rows child[ROWS + GOODS]
+    cdef double gain[ROWS + GOODS][MAX_PLAYERS]
+    cdef double most[ROWS + GOODS]
     cdef double value[WIDTH]
-    cdef double low[WIDTH]
-    cdef double high[WIDTH]
-    cdef int i, n = rows_moves(c, e.t, r, moves), seat = seat_of(c, e.t, r)
+    cdef int i, j, k, n = rows_moves(c, e.t, r, moves), seat = seat_of(c, e.t, r), taken = -1
+    cdef int order[ROWS + GOODS]
     if not enter(e):
         rows_bounds(e, c, r, e.low, e.high)
         return False
     for i in range(n):
-        if not rows_after(e, c, r, moves[i], value):
-            rows_bounds(e, c, r, low, high)
-            stop_at(e, seat, out if i else NULL, i + 1 < n, low, high)
+        child[i] = r[0]
+        rows_after(e, c, &child[i], moves[i], gain[i])
+        if c.tracking != GAINS:
+            most[i] = gain[i][seat] + rows_most(c, &child[i], seat) + e.classes[child[i].cards].most[seat]
+            if c.tracking == LEADS and seat == c.judge:
+                most[i] += c.per_poorer * (e.t.humans - 1)
+        j = i
+        while j and (most[order[j - 1]] < most[i] if e.sorting == 1 else gain[order[j-1]][seat] < gain[i][seat] if e.sorting == 2 else gain[order[j-1]][seat] + most[order[j-1]] < gain[i][seat] + most[i] if e.sorting == 3 else False):
+            order[j] = order[j - 1]
+            j -= 1
+        order[j] = i
+    for j in range(n):
+        i = order[j]
+        if e.pruning and taken >= 0 and c.tracking != GAINS and (most[i] < out[seat] - SAME or most[i] <= out[seat] + SAME and i > taken and e.ties == TIES_FIRST):
+            continue
+        if not rows_value(e, c, &child[i], value):
+            stop_in_rows(e, c, r, out if j else NULL, j + 1 < n, gain[i])
             return False
-        if i == 0 or takes(e, value, out, seat):
+        for k in range(e.t.humans):
+            value[k] += gain[i][k]
+        if taken < 0 or takes(e, value, out, seat, i < taken):
             memcpy(out, value, e.width * sizeof(double))
-            if best != NULL:
-                best[0] = i
+            taken = i
+    if best != NULL:
+        best[0] = taken
     return True
 
 
-cdef bint rows_after(Engine* e, const RowContext* c, const Rows* r, Move_t move, double* value) noexcept nogil:
-    """The value of a move."""
-    cdef Rows child = r[0]
-    cdef int gain[MAX_PLAYERS]
+cdef void stop_in_rows(Engine* e, const RowContext* c, const Rows* r, const double* best, bint more,
+                       const double* gain) noexcept nogil:
+    """As `stop_at`, for a move that has brought `gain`."""
+    cdef double low[WIDTH]
+    cdef double high[WIDTH]
     cdef int seat
-    memset(gain, 0, sizeof(gain))
-    play_rows(c, e.t, &child, move, gain)
-    if c.tracked:
-        for seat in range(e.t.humans):
-            child.gain[seat] += gain[seat]
-        return rows_value(e, c, &child, value)
-    if rows_value(e, c, &child, value):
-        for seat in range(e.t.humans):
-            value[seat] += gain[seat]
-        return True
     for seat in range(e.t.humans):
         e.low[seat] += gain[seat]
         e.high[seat] += gain[seat]
-    return False
+    rows_bounds(e, c, r, low, high)
+    stop_at(e, seat_of(c, e.t, r), best, more, low, high)
 
 
 cdef void stop_at(Engine* e, int seat, const double* best, bint more, double* low, double* high) noexcept nogil:
@@ -875,7 +996,6 @@ cdef void stop_at(Engine* e, int seat, const double* best, bint more, double* lo
 cdef bint tree_value(Engine* e, const GameState* s, double* out, bint keep) noexcept nogil:
     """The max^n value of any position before the horizon; `keep`: remember it. False if the search has stopped."""
     cdef uint64_t key[TREE_WORDS]
-    cdef double* kept
     cdef int seat
     cdef bint relative
     if s.decision == D_ROUND or is_over(s):
@@ -887,18 +1007,18 @@ cdef bint tree_value(Engine* e, const GameState* s, double* out, bint keep) noex
         return tree_expand(e, s, out, NULL, False)
     relative = e.forgets_favour and s.stage >= TAX_COLLECTION
     tree_key(s, e.t, relative, key)
-    kept = table_find(&e.tree_table, key)
-    if kept != NULL:
-        memcpy(out, kept, e.width * sizeof(double))
+    if table_find(&e.tree_table, key, out):
         if relative:
             for seat in range(e.t.humans):
                 out[seat] += s.favour[seat]
         return True
     if not tree_expand(e, s, out, NULL, True):
         return False
-    kept = table_add(&e.tree_table, key)
-    for seat in range(e.width):
-        kept[seat] = out[seat] - (s.favour[seat] if relative else 0)
+    for seat in range(e.t.humans):
+        out[seat] -= s.favour[seat] if relative else 0
+    table_keep(&e.tree_table, key, out)
+    for seat in range(e.t.humans):
+        out[seat] += s.favour[seat] if relative else 0
     return True
 
 
@@ -923,7 +1043,7 @@ cdef bint tree_expand(Engine* e, const GameState* s, double* out, int* best, bin
             tree_bounds(e, s, low, high)
             stop_at(e, s.seat, out if i else NULL, i + 1 < n, low, high)
             return False
-        if i == 0 or takes(e, value, out, s.seat):
+        if i == 0 or takes(e, value, out, s.seat, False):
             memcpy(out, value, e.width * sizeof(double))
             if best != NULL:
                 best[0] = i
@@ -954,24 +1074,20 @@ cdef bint tree_average(Engine* e, const GameState* s, double* out, bint keep) no
 cdef bint rows_root(Engine* e, const GameState* s, double* out) noexcept nogil:
     """The value of a position in which a row or card is to be chosen."""
     cdef Rows r
-    cdef int32_t number = context_of(e, s)
-    cdef int seat
     cdef const RowContext* c
-    if number < 0:
+    cdef double added[MAX_PLAYERS]
+    cdef int seat
+    if not begin_rows(e, s, &c, &r, added):
         e.stopped = True
         tree_bounds(e, s, e.low, e.high)
         return False
-    c = &e.contexts[number]
-    start_rows(e, c, s, &r)
     if not rows_value(e, c, &r, out):
-        if not c.tracked:
-            for seat in range(e.t.humans):
-                e.low[seat] += s.favour[seat]
-                e.high[seat] += s.favour[seat]
-        return False
-    if not c.tracked:
         for seat in range(e.t.humans):
-            out[seat] += s.favour[seat]
+            e.low[seat] += added[seat]
+            e.high[seat] += added[seat]
+        return False
+    for seat in range(e.t.humans):
+        out[seat] += added[seat]
     return True
 
 
@@ -1013,24 +1129,34 @@ cdef class Solver:
         e.t = &tables.c
         e.objective, e.horizon, e.paranoid, e.ties, e.seat = objective, horizon, paranoid, ties, seat
         e.width = (2 if objective == WIN else 1) * tables.c.humans
-        e.context_index = <int32_t*> calloc(2 * (MOST_CONTEXTS + 1), sizeof(int32_t))
-        if e.context_index == NULL or not open_tables(e, table_bytes):
+        e.table_bytes = table_bytes
+        import os
+        e.sorting = int(os.environ.get("WS_SORT", 0)); e.pruning = int(os.environ.get("WS_PRUNE", 0))
+        if not (open_contexts(e) and open_rows(e) and open_tree(e)):
             raise MemoryError("no memory for a solver")
         e.max_nodes = <uint64_t> -1
         e.deadline = INFINITY
 
     def __dealloc__(self):
-        forget_contexts(&self.e)
         free(self.e.rows_table.entries)
         free(self.e.tree_table.entries)
+        free(self.e.context_index.numbers)
+        free(self.e.ending_index.numbers)
+        free(self.e.class_index.numbers)
         free(self.e.contexts)
-        free(self.e.context_index)
+        free(self.e.classes)
         free(self.e.endings)
 
     @property
     def nodes(self):
         """Positions whose moves have been tried."""
         return self.e.nodes
+
+    def deadline_in(self, double seconds):
+        self.e.deadline = perf_counter() + seconds
+
+    def stats(self):
+        return self.e.n_contexts, self.e.n_endings, self.e.n_classes, self.e.rows_table.used, self.e.tree_table.used
 
     def solve(self, StateCore state not None):
         """The legal moves of a decision: (move code, low, high), each a bound of the value after it.
@@ -1055,7 +1181,12 @@ cdef class Solver:
         copy_state(s, &state.s)
         if self.e.horizon == END_OF_STAGE and s.round == ROUNDS and s.stage <= STORING:
             s.round = ROUNDS - 1
-        self.e.forgets_favour = separable(&self.e, s)
+        self.e.forgets_favour = forgets_favour(&self.e, s)
+        tracks = not self.e.forgets_favour
+        if tracks and not self.e.tracks:
+            self.e.tracks = True
+            if not open_rows(&self.e):
+                raise MemoryError("no memory for a solver")
         self.e.stopped = self.e.interrupted = False
         self.e.next_look = 0
         return 0
