@@ -12,12 +12,14 @@ from .errors import (
     NotationError,
     PositionError,
     RecordError,
+    SolveError,
     VariantError,
 )
 from .observation import View
 from .record import Record
 from .rules import Variant
 from .search import Limit, MoveStats, SearchResult, search
+from .solver import MoveValue, RoundValue, Solution, solve
 from .state import Result, State
 
 __version__ = "0.1.0"
@@ -33,16 +35,21 @@ __all__ = [
     "LusatiaError",
     "Move",
     "MoveStats",
+    "MoveValue",
     "NotationError",
     "PositionError",
     "Record",
     "RecordError",
     "Result",
+    "RoundValue",
     "SearchResult",
+    "Solution",
+    "SolveError",
     "State",
     "Variant",
     "VariantError",
     "View",
     "complete_edition",
     "search",
+    "solve",
 ]

@@ -12,6 +12,7 @@ from libc.string cimport memcpy
 cdef enum:
     WINDOW = 8               # entries looked at from where a key belongs
     FIRST_SIZE = 1 << 10     # entries of a table before it grows
+    QUICK_SIZE = 1 << 16     # entries up to which growing by four takes no time to speak of
     WHOLE_INFINITY = 32767
 
 # Open addressing in one block; each entry is `words` words of key, then a value.
@@ -113,11 +114,13 @@ cdef inline uint64_t* table_place(Table* table, const uint64_t* key) noexcept no
     return &entry[table.words]
 
 cdef inline void table_grow(Table* table) noexcept nogil:
-    """Four times as large, if that is allowed and there is memory. An entry that finds no place is given up."""
+    """Larger, if there is memory. An entry that finds no place is given up."""
     cdef Table larger = table[0]
     cdef uint64_t i
     cdef const uint64_t* entry
-    larger.size = table.size * 4 if table.size * 4 <= table.most else table.most
+    larger.size = table.size * (4 if table.size < QUICK_SIZE else 2)
+    if larger.size > table.most:
+        larger.size = table.most
     larger.entries = <uint64_t*> calloc(larger.size * larger.stride, 8)
     if larger.entries == NULL:
         table.most = table.size

@@ -74,7 +74,9 @@ ctypedef struct Engine:
     uint64_t max_nodes
     uint64_t next_look
     double deadline
+    bint plain               # without any of the techniques
     bint quiet
+    bint scoring_root        # the position to be solved is in final scoring: its decisions are remembered
     int sorting
     int pruning
     bint stopped
@@ -85,4 +87,6 @@ ctypedef struct Engine:
 cdef class Solver:
     cdef Engine e
     cdef readonly Tables tables
+    cdef double[2] prices    # of a guard and a symbol, for `value_round_end`
+    cdef int set_leaf(self, Leaf leaf, void* context, bint additive) except -1
     cdef int prepare(self, StateCore state, GameState* s) except -1

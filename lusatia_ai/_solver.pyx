@@ -35,6 +35,9 @@ ctypedef struct Score:
     double main
     double favour
 
+cdef Score LOWEST = Score(-INFINITY, -INFINITY)
+cdef Score HIGHEST = Score(INFINITY, INFINITY)
+
 # What a value is known to lie between; equal if it is known exactly.
 ctypedef struct Bounds:
     Score low
@@ -703,6 +706,9 @@ cdef bint after_stage(Engine* e, const GameState* base, int owners, const int* g
     """The value when the stage has ended with these owners of cards, and so much favour gained."""
     cdef GameState s
     cdef int deck, seat
+    cdef Bounds bounds
+    cdef double unused[WIDTH]
+    cdef bint done
     copy_state(&s, base)
     for deck in range(DECKS):
         if owners >> 3 * deck & 7:
@@ -712,7 +718,11 @@ cdef bint after_stage(Engine* e, const GameState* base, int owners, const int* g
         for seat in range(e.t.humans):
             s.favour[seat] += gain[seat]
     end_storing(&s, e.t)
-    return tree_value(e, &s, out, False)
+    if not e.paranoid:
+        return tree_value(e, &s, out, False)
+    done = tree_search(e, &s, LOWEST, HIGHEST, &bounds, False)
+    write_bounds(e, &bounds, out, unused)
+    return done
 
 
 # --- contexts of the row search -------------------------------------------------------------------------
@@ -808,7 +818,8 @@ cdef int tracking_of(const Engine* e, const GameState* s) noexcept nogil:
     if s.round < ROUNDS:
         return NOTHING if e.leaf == NULL or e.leaf_additive else GAINS
     for seat in range(e.t.humans):
-        judges += poorer_points(s, e.t, seat) > 0
+        if not e.paranoid or seat == e.seat:
+            judges += poorer_points(s, e.t, seat) > 0
     return GAINS if judges > 1 else LEADS if judges else NOTHING
 
 
@@ -990,6 +1001,11 @@ cdef void stop_at(Engine* e, int seat, const double* best, bint more, double* lo
                 e.low[i] = low[i]
             e.high[i] = high[i]
 
+cdef inline uint64_t picks_of(const GameState* s, const GameTables* t) noexcept nogil:
+    """Mask of the outcomes of an automa's event, which are equally likely."""
+    return s.automa_deck if s.decision == D_AUTOMA_CARD else towns_for_automa(s, t)
+
+
 # --- the search through everything else -----------------------------------------------------------------
 
 
@@ -1001,9 +1017,9 @@ cdef bint tree_value(Engine* e, const GameState* s, double* out, bint keep) noex
     if s.decision == D_ROUND or is_over(s):
         evaluate(e, s, out)
         return True
-    if s.decision == D_ROW or s.decision == D_CARD:
+    if (s.decision == D_ROW or s.decision == D_CARD) and not e.plain:
         return rows_root(e, s, out)
-    if not keep:
+    if not keep or e.plain:
         return tree_expand(e, s, out, NULL, False)
     relative = e.forgets_favour and s.stage >= TAX_COLLECTION
     tree_key(s, e.t, relative, key)
@@ -1052,7 +1068,7 @@ cdef bint tree_expand(Engine* e, const GameState* s, double* out, int* best, bin
 
 cdef bint tree_average(Engine* e, const GameState* s, double* out, bint keep) noexcept nogil:
     """The mean over all outcomes of an automa's event, which are equally likely."""
-    cdef uint64_t picks = s.automa_deck if s.decision == D_AUTOMA_CARD else towns_for_automa(s, e.t)
+    cdef uint64_t picks = picks_of(s, e.t)
     cdef int i, n = popcount(picks)
     cdef double value[WIDTH]
     cdef GameState child
@@ -1091,21 +1107,430 @@ cdef bint rows_root(Engine* e, const GameState* s, double* out) noexcept nogil:
     return True
 
 
-cdef void root_moves(Engine* e, const GameState* s, const Move_t* moves, int n, double[WIDTH]* low,
-                     double[WIDTH]* high) noexcept nogil:
-    cdef int i
+# --- one seat against all: alpha-beta ---------------------------------------------------------------------
+
+cdef inline Bounds point(Score score) noexcept nogil:
+    return Bounds(score, score)
+
+
+cdef inline Bounds shifted(Bounds bounds, double favour) noexcept nogil:
+    return Bounds(plus(bounds.low, favour), plus(bounds.high, favour))
+
+
+cdef inline bint decided(const Bounds* bounds, Score alpha, Score beta) noexcept nogil:
+    """Whether it does not matter any more where between its bounds a value lies."""
+    return (compare(bounds.low, bounds.high) >= 0 or compare(bounds.low, beta) >= 0
+            or compare(bounds.high, alpha) <= 0)
+
+
+cdef inline void narrow(Bounds* bounds, Bounds other) noexcept nogil:
+    """Both hold."""
+    bounds.low = better_of(bounds.low, other.low)
+    bounds.high = worse_of(bounds.high, other.high)
+
+
+cdef inline Bounds bounds_of(const Engine* e, const double* low, const double* high) noexcept nogil:
+    return Bounds(score(e, low, e.seat), score(e, high, e.seat))
+
+
+cdef inline void begin_moves(bint mine, Bounds* found) noexcept nogil:
+    """Before any move has been tried: worse than everything for who decides."""
+    found.low = found.high = LOWEST if mine else HIGHEST
+
+
+cdef inline bint add_move(bint mine, Bounds* found, Bounds move, Score* alpha, Score* beta) noexcept nogil:
+    """Take a move into account, narrowing the window; whether it is better than those before for who decides."""
+    cdef bint better
+    if mine:
+        better = compare(move.low, found.low) > 0
+        found.low = better_of(found.low, move.low)
+        found.high = better_of(found.high, move.high)
+        alpha[0] = better_of(alpha[0], found.low)
+    else:
+        better = compare(move.high, found.high) < 0
+        found.low = worse_of(found.low, move.low)
+        found.high = worse_of(found.high, move.high)
+        beta[0] = worse_of(beta[0], found.high)
+    return better
+
+
+cdef inline void end_moves(bint mine, Bounds* found, Bounds* bounds, bint all) noexcept nogil:
+    """What the moves tried say about the position; `all`: no other has been left out."""
+    if not all and mine:
+        found.high = HIGHEST
+    elif not all:
+        found.low = LOWEST
+    narrow(bounds, found[0])
+
+
+cdef bint read_bounds(const Engine* e, const Table* table, const uint64_t* key, Bounds* bounds) noexcept nogil:
+    cdef double kept[4]
+    kept[2] = kept[3] = 0
+    if not table_find(table, key, kept):
+        return False
+    narrow(bounds, Bounds(Score(kept[0], kept[2]), Score(kept[1], kept[3])))
+    return True
+
+
+cdef void keep_bounds(Table* table, const uint64_t* key, const Bounds* bounds) noexcept nogil:
+    cdef double kept[4]
+    kept[0], kept[1], kept[2], kept[3] = bounds.low.main, bounds.high.main, bounds.low.favour, bounds.high.favour
+    table_keep(table, key, kept)
+
+
+cdef bint rows_search(Engine* e, const RowContext* c, const Rows* r, Score alpha, Score beta,
+                      Bounds* bounds) noexcept nogil:
+    """Bounds of the value for `e.seat`: exact if it lies between alpha and beta, else on one side of both.
+
+    Unless gains are tracked, of the favour still to come. False if the search has stopped: then the bounds may be wide.
+    """
+    cdef uint64_t key[ROWS_WORDS]
+    cdef double low[WIDTH]
+    cdef double high[WIDTH]
+    cdef bint done
+    if rows_over(r):
+        if rows_end(e, c, r, low):
+            bounds[0] = point(score(e, low, e.seat))
+            return True
+        rows_bounds(e, c, r, low, high)
+        bounds[0] = bounds_of(e, low, high)
+        return False
+    rows_bounds(e, c, r, low, high)
+    bounds[0] = bounds_of(e, low, high)
+    if decided(bounds, alpha, beta):
+        return True
+    rows_key(e, c, r, key)
+    if read_bounds(e, &e.rows_table, key, bounds) and decided(bounds, alpha, beta):
+        return True
+    done = rows_try(e, c, r, alpha, beta, bounds, NULL)
+    keep_bounds(&e.rows_table, key, bounds)
+    return done
+
+
+cdef bint rows_try(Engine* e, const RowContext* c, const Rows* r, Score alpha, Score beta, Bounds* bounds,
+                   int* best) noexcept nogil:
+    """Narrow the bounds by trying the moves; also the number of the best one, if it is asked for."""
+    cdef Move_t moves[MAX_MOVES]
+    cdef double gain[MAX_PLAYERS]
+    cdef Rows child
+    cdef Bounds found, move
+    cdef int i, n = rows_moves(c, e.t, r, moves)
+    cdef bint mine = seat_of(c, e.t, r) == e.seat, done = enter(e), tried = 0
+    if not done:
+        return False
+    begin_moves(mine, &found)
+    for i in range(n):
+        child = r[0]
+        rows_after(e, c, &child, moves[i], gain)
+        done = rows_search(e, c, &child, plus(alpha, -gain[e.seat]), plus(beta, -gain[e.seat]), &move)
+        if add_move(mine, &found, shifted(move, gain[e.seat]), &alpha, &beta) and best != NULL:
+            best[0] = i
+        if not done or compare(alpha, beta) >= 0:
+            end_moves(mine, &found, bounds, i + 1 == n)
+            return done
+    end_moves(mine, &found, bounds, True)
+    return True
+
+
+cdef bint tree_search(Engine* e, const GameState* s, Score alpha, Score beta, Bounds* bounds, bint keep) noexcept nogil:
+    """As `rows_search`, for any position before the horizon; `keep`: remember it."""
+    cdef uint64_t key[TREE_WORDS]
+    cdef double low[WIDTH]
+    cdef double high[WIDTH]
+    cdef double favour = s.favour[e.seat] if e.forgets_favour and s.stage >= TAX_COLLECTION else 0
+    cdef bint done
+    if s.decision == D_ROUND or is_over(s):
+        evaluate(e, s, low)
+        bounds[0] = bounds_of(e, low, low)
+        return True
+    if (s.decision == D_ROW or s.decision == D_CARD) and not e.plain:
+        return rows_root_search(e, s, alpha, beta, bounds)
+    tree_bounds(e, s, low, high)
+    bounds[0] = bounds_of(e, low, high)
+    if e.plain:
+        return tree_try(e, s, LOWEST, HIGHEST, bounds, False, NULL)
+    if decided(bounds, alpha, beta):
+        return True
+    if not keep:
+        return tree_try(e, s, alpha, beta, bounds, False, NULL)
+    tree_key(s, e.t, e.forgets_favour and s.stage >= TAX_COLLECTION, key)
+    bounds[0] = shifted(bounds[0], -favour)
+    done = read_bounds(e, &e.tree_table, key, bounds)
+    bounds[0] = shifted(bounds[0], favour)
+    if done and decided(bounds, alpha, beta):
+        return True
+    done = tree_try(e, s, alpha, beta, bounds, True, NULL)
+    bounds[0] = shifted(bounds[0], -favour)
+    keep_bounds(&e.tree_table, key, bounds)
+    bounds[0] = shifted(bounds[0], favour)
+    return done
+
+
+cdef bint tree_try(Engine* e, const GameState* s, Score alpha, Score beta, Bounds* bounds, bint keep,
+                   int* best) noexcept nogil:
+    """As `rows_try`."""
+    cdef Move_t moves[MAX_MOVES]
     cdef GameState child
+    cdef Bounds found, move
+    cdef int i, n
+    cdef bint mine = s.seat == e.seat, done = enter(e)
+    if not done:
+        return False
+    if is_chance(s):
+        return average_search(e, s, bounds, keep)
+    begin_moves(mine, &found)
+    n = legal_moves(s, e.t, moves)
     for i in range(n):
         copy_state(&child, s)
         apply_move(&child, e.t, moves[i])
-        if tree_value(e, &child, low[i], True):
-            memcpy(high[i], low[i], e.width * sizeof(double))
-        else:
-            memcpy(low[i], e.low, sizeof(e.low))
-            memcpy(high[i], e.high, sizeof(e.high))
+        done = tree_search(e, &child, alpha, beta, &move, keep)
+        if add_move(mine, &found, move, &alpha, &beta) and best != NULL:
+            best[0] = i
+        if not done or compare(alpha, beta) >= 0 and not e.plain:
+            end_moves(mine, &found, bounds, i + 1 == n)
+            return done
+    end_moves(mine, &found, bounds, True)
+    return True
+
+
+cdef bint average_search(Engine* e, const GameState* s, Bounds* bounds, bint keep) noexcept nogil:
+    """The mean over the outcomes of an automa's event, each of which is searched in full."""
+    cdef uint64_t picks = picks_of(s, e.t)
+    cdef Bounds sum = point(Score(0, 0)), move
+    cdef GameState child
+    cdef Outcome outcome
+    cdef bint done = True
+    cdef double n = popcount(picks)
+    while picks:
+        outcome.pick = lowest_bit(picks)
+        picks &= picks - 1
+        copy_state(&child, s)
+        apply_chance(&child, e.t, &outcome)
+        done &= tree_search(e, &child, LOWEST, HIGHEST, &move, keep)
+        sum.low = Score(sum.low.main + move.low.main / n, sum.low.favour + move.low.favour / n)
+        sum.high = Score(sum.high.main + move.high.main / n, sum.high.favour + move.high.favour / n)
+    narrow(bounds, sum)
+    return done
+
+
+cdef bint rows_root_search(Engine* e, const GameState* s, Score alpha, Score beta, Bounds* bounds) noexcept nogil:
+    """As `rows_root`."""
+    cdef Rows r
+    cdef const RowContext* c
+    cdef double added[MAX_PLAYERS]
+    cdef double low[WIDTH]
+    cdef double high[WIDTH]
+    cdef bint done
+    if not begin_rows(e, s, &c, &r, added):
+        e.stopped = True
+        tree_bounds(e, s, low, high)
+        bounds[0] = bounds_of(e, low, high)
+        return False
+    done = rows_search(e, c, &r, plus(alpha, -added[e.seat]), plus(beta, -added[e.seat]), bounds)
+    bounds[0] = shifted(bounds[0], added[e.seat])
+    return done
+
+
+# --- the root ---------------------------------------------------------------------------------------------
+
+cdef bint bounds_after(Engine* e, const GameState* s, double* low, double* high) noexcept nogil:
+    """Bounds of the value of a position; equal ones unless the search has stopped."""
+    cdef Bounds bounds
+    cdef bint done
+    if e.paranoid:
+        done = tree_search(e, s, LOWEST, HIGHEST, &bounds, True)
+        write_bounds(e, &bounds, low, high)
+        return done
+    done = tree_value(e, s, low, True)
+    take_bounds(e, done, low, high)
+    return done
+
+
+cdef inline void take_bounds(const Engine* e, bint done, double* low, double* high) noexcept nogil:
+    """From a value, or from where a search that has stopped has left them."""
+    if not done:
+        memcpy(low, e.low, sizeof(e.low))
+        memcpy(high, e.high, sizeof(e.high))
+    else:
+        memcpy(high, low, e.width * sizeof(double))
+
+
+cdef void write_bounds(const Engine* e, const Bounds* bounds, double* low, double* high) noexcept nogil:
+    """As values, in which only the entries of `e.seat` count."""
+    memset(low, 0, e.width * sizeof(double))
+    memset(high, 0, e.width * sizeof(double))
+    low[e.seat] = bounds.low.main
+    high[e.seat] = bounds.high.main
+    if e.objective == WIN:
+        low[e.t.humans + e.seat] = bounds.low.favour
+        high[e.t.humans + e.seat] = bounds.high.favour
+
+
+cdef bint rows_bounds_after(Engine* e, const RowContext* c, const Rows* r, double* low, double* high) noexcept nogil:
+    """As `bounds_after`."""
+    cdef Bounds bounds
+    cdef bint done
+    if e.paranoid:
+        done = rows_search(e, c, r, LOWEST, HIGHEST, &bounds)
+        write_bounds(e, &bounds, low, high)
+        return done
+    done = rows_value(e, c, r, low)
+    take_bounds(e, done, low, high)
+    return done
+
+
+cdef void root_moves(Engine* e, const GameState* s, const Move_t* moves, int n, double[WIDTH]* low,
+                     double[WIDTH]* high) noexcept nogil:
+    """Bounds of the value of every move."""
+    cdef GameState child
+    cdef int i
+    if (s.decision == D_ROW or s.decision == D_CARD) and not e.plain:
+        root_rows(e, s, moves, n, low, high)
+        return
+    for i in range(n):
+        copy_state(&child, s)
+        apply_move(&child, e.t, moves[i])
+        bounds_after(e, &child, low[i], high[i])
+
+
+cdef void root_rows(Engine* e, const GameState* s, const Move_t* moves, int n, double[WIDTH]* low,
+                    double[WIDTH]* high) noexcept nogil:
+    """The same where a row or card is to be chosen: in one context, so that the moves share what is remembered."""
+    cdef Rows r, child
+    cdef const RowContext* c
+    cdef double added[MAX_PLAYERS]
+    cdef double gain[MAX_PLAYERS]
+    cdef int i, seat
+    if not begin_rows(e, s, &c, &r, added):
+        e.stopped = True
+        for i in range(n):
+            tree_bounds(e, s, low[i], high[i])
+        return
+    for i in range(n):
+        child = r
+        memset(gain, 0, sizeof(gain))
+        if s.decision == D_ROW or r.pending:       # else no card makes a difference
+            rows_after(e, c, &child, moves[i], gain)
+        rows_bounds_after(e, c, &child, low[i], high[i])
+        for seat in range(e.t.humans):
+            if not e.paranoid or seat == e.seat:
+                low[i][seat] += added[seat] + gain[seat]
+                high[i][seat] += added[seat] + gain[seat]
+
+
+cdef int best_move(Engine* e, const GameState* s, bint keep) noexcept nogil:
+    """The number of the move that is taken in a position, other than one of choosing rows; -1 if the search has stopped."""
+    cdef double value[WIDTH]
+    cdef double high[WIDTH]
+    cdef Bounds bounds
+    cdef int best = 0
+    if not e.paranoid:
+        return best if tree_expand(e, s, value, &best, keep) else -1
+    tree_bounds(e, s, value, high)
+    bounds = bounds_of(e, value, high)
+    return best if tree_try(e, s, LOWEST, HIGHEST, &bounds, keep, &best) else -1
+
+
+cdef int best_row(Engine* e, const RowContext* c, const Rows* r) noexcept nogil:
+    """The same where a row or card is to be chosen."""
+    cdef double value[WIDTH]
+    cdef double high[WIDTH]
+    cdef Bounds bounds
+    cdef int best = 0
+    if not e.paranoid:
+        return best if rows_expand(e, c, r, value, &best) else -1
+    rows_bounds(e, c, r, value, high)
+    bounds = bounds_of(e, value, high)
+    return best if rows_try(e, c, r, LOWEST, HIGHEST, &bounds, &best) else -1
+
+
+cdef bint play_best_rows(Engine* e, GameState* s, Move_t* line, uint8_t* seats, int* n, int room) noexcept nogil:
+    """Play on until no row or card is to be chosen any more. False if the search has stopped, or there is no room."""
+    cdef Rows r
+    cdef const RowContext* c
+    cdef Move_t moves[MAX_MOVES]
+    cdef double added[MAX_PLAYERS]
+    cdef double gain[MAX_PLAYERS]
+    cdef int best
+    if not begin_rows(e, s, &c, &r, added):
+        return False
+    while s.decision == D_ROW or s.decision == D_CARD:
+        best = 0
+        legal_moves(s, e.t, moves)
+        if s.decision == D_ROW or r.pending:
+            best = best_row(e, c, &r)
+            if best < 0:
+                return False
+            rows_after(e, c, &r, moves[best], gain)
+        if not note_move(s, moves[best], line, seats, n, room):
+            return False
+        apply_move(s, e.t, moves[best])
+    return True
+
+
+cdef inline bint note_move(const GameState* s, Move_t move, Move_t* line, uint8_t* seats, int* n, int room) noexcept nogil:
+    if n[0] == room:
+        return False
+    if line != NULL:
+        line[n[0]] = move
+        seats[n[0]] = s.seat
+    n[0] += 1
+    return True
+
+
+cdef bint play_best(Engine* e, GameState* s, Move_t* line, uint8_t* seats, int* n, int room) noexcept nogil:
+    """Play on as solved, up to the horizon or the next chance event.
+
+    Args:
+        line, seats: where to write the moves and who makes them, or NULL.
+        n: how many moves there are; counted on.
+        room: the most moves to be made.
+
+    Returns:
+        False if the search has stopped, or there is no room.
+    """
+    cdef Move_t moves[MAX_MOVES]
+    cdef int best
+    while not is_chance(s) and not is_over(s):
+        if (s.decision == D_ROW or s.decision == D_CARD) and not e.plain:
+            if not play_best_rows(e, s, line, seats, n, room):
+                return False
+            continue
+        best = best_move(e, s, s.stage != FINAL_SCORING or e.scoring_root)
+        legal_moves(s, e.t, moves)
+        if best < 0 or not note_move(s, moves[best], line, seats, n, room):
+            return False
+        apply_move(s, e.t, moves[best])
+    return True
+
+
+cdef void price_holdings(const GameState* s, const GameTables* t, void* context, double* value) noexcept nogil:
+    """A simple `Leaf`: favour, guards and symbols of estates at fixed prices."""
+    cdef const double* prices = <const double*> context
+    cdef int seat
+    for seat in range(t.humans):
+        value[seat] = s.favour[seat] + prices[0] * s.guards[seat] + prices[1] * (
+            s.estates[seat][0] + s.estates[seat][1] + s.estates[seat][2])
 
 
 # --- the solver in Python ---------------------------------------------------------------------------
+
+def farmers_of(StateCore state not None):
+    """Mask of the seats that may still decide on a Farmer this round, with tokens held or still to be collected."""
+    cdef const GameState* s = &state.s
+    cdef const GameTables* t = state.table()
+    cdef int seat, i, town, token, seats = 0
+    for seat in range(t.humans):
+        for i in range(s.n_companions[seat]):
+            token = s.companions[seat][i]
+            if t.tokens[token].perks.flags & F_FARMER and not s.used >> token & 1:
+                seats |= 1 << seat
+        town = s.wagon[seat]
+        if not t.easy and town != NONE and s.town_token[town] != NONE:
+            if t.tokens[s.town_token[town]].perks.flags & F_FARMER:
+                seats |= 1 << seat
+    return seats
+
 
 cdef class Solver:
     """Solves positions of one game for one goal, and remembers what it has found out.
@@ -1118,10 +1543,12 @@ cdef class Solver:
         ties: 0 first move, 1 worst and 2 best for `seat`, among moves equally good for who decides.
         seat: whose guaranteed value is wanted (paranoid), or whom ties are judged by.
         table_bytes: most memory for what is remembered.
+        plain: try every move on whole states by the forward model, without any of the techniques of this module; slow,
+            to check the results against.
     """
 
     def __cinit__(self, Tables tables not None, int objective=0, int horizon=0, bint paranoid=False, int ties=0,
-                  int seat=0, uint64_t table_bytes=1 << 28):
+                  int seat=0, uint64_t table_bytes=1 << 28, bint plain=False):
         cdef Engine* e = &self.e
         if not (0 <= objective <= 2 and 0 <= horizon <= 1 and 0 <= ties <= 2 and 0 <= seat < tables.c.humans):
             raise ValueError("objective, horizon, ties or seat out of range")
@@ -1130,6 +1557,7 @@ cdef class Solver:
         e.objective, e.horizon, e.paranoid, e.ties, e.seat = objective, horizon, paranoid, ties, seat
         e.width = (2 if objective == WIN else 1) * tables.c.humans
         e.table_bytes = table_bytes
+        e.plain = plain
         import os
         e.sorting = int(os.environ.get("WS_SORT", 0)); e.pruning = int(os.environ.get("WS_PRUNE", 0))
         if not (open_contexts(e) and open_rows(e) and open_tree(e)):
@@ -1152,8 +1580,20 @@ cdef class Solver:
         """Positions whose moves have been tried."""
         return self.e.nodes
 
-    def deadline_in(self, double seconds):
-        self.e.deadline = perf_counter() + seconds
+    @property
+    def complete(self):
+        """Whether the last call came to its end."""
+        return not self.e.stopped
+
+    @property
+    def interrupted(self):
+        """Whether Ctrl-C ended the last call."""
+        return bool(self.e.interrupted)
+
+    def limit(self, double deadline, unsigned long long nodes):
+        """Stop when `perf_counter` reaches the deadline (infinity: never), or after so many nodes in all."""
+        self.e.deadline = deadline
+        self.e.max_nodes = nodes
 
     def stats(self):
         return self.e.n_contexts, self.e.n_endings, self.e.n_classes, self.e.rows_table.used, self.e.tree_table.used
@@ -1174,6 +1614,34 @@ cdef class Solver:
             root_moves(&self.e, &s, moves, n, low, high)
         return [(moves[i], [low[i][j] for j in range(width)], [high[i][j] for j in range(width)]) for i in range(n)]
 
+    def value_round_end(self, double guard, double symbol):
+        """Take the end of a round as worth favour, plus so much for each guard and for each symbol of an estate."""
+        self.prices[0], self.prices[1] = guard, symbol
+        self.set_leaf(price_holdings, &self.prices, True)
+
+    cdef int set_leaf(self, Leaf leaf, void* context, bint additive) except -1:
+        """Value the end of a round by `leaf`, and forget everything.
+
+        Args:
+            context: passed on to it; must live as long as the solver.
+            additive: whether its value for a seat is the seat's favour, plus what does not depend on favour.
+        """
+        self.e.leaf, self.e.leaf_context, self.e.leaf_additive = leaf, context, additive
+        if not (open_contexts(&self.e) and open_rows(&self.e) and open_tree(&self.e)):
+            raise MemoryError("no memory for a solver")
+        return 0
+
+    def line(self, StateCore state not None, int room=256):
+        """The moves from here to the horizon as solved, or to the next chance event: (seat, move code)."""
+        cdef GameState s
+        cdef Move_t line[256]
+        cdef uint8_t seats[256]
+        cdef int i, n = 0
+        self.prepare(state, &s)
+        with nogil:
+            play_best(&self.e, &s, line, seats, &n, min(room, 256))
+        return [(seats[i], line[i]) for i in range(n)]
+
     cdef int prepare(self, StateCore state, GameState* s) except -1:
         """Copy the position. Where the horizon is the end of the stage, the game goes on after it as after a round."""
         if state.tables is not self.tables:
@@ -1189,6 +1657,7 @@ cdef class Solver:
                 raise MemoryError("no memory for a solver")
         self.e.stopped = self.e.interrupted = False
         self.e.next_look = 0
+        self.e.scoring_root = s.stage == FINAL_SCORING
         return 0
 
 

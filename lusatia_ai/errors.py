@@ -89,3 +89,9 @@ class LimitError(FaultsError):
     """A search limit or search parameter outside its range."""
 
     subject = "limit"
+
+
+class SolveError(FaultsError):
+    """A question that the solver cannot answer exactly, or an option that it does not know."""
+
+    subject = "question to the solver"
