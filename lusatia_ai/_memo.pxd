@@ -9,6 +9,16 @@ from libc.stdint cimport int16_t, int32_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy
 
+cdef extern from *:
+    """
+    #if defined(__GNUC__) || defined(__clang__)
+    #define lusatia_prefetch(address) __builtin_prefetch(address)
+    #else
+    #define lusatia_prefetch(address) ((void) (address))
+    #endif
+    """
+    void prefetch "lusatia_prefetch"(const void* address) noexcept nogil
+
 cdef enum:
     WINDOW = 8               # entries looked at from where a key belongs
     FIRST_SIZE = 1 << 10     # entries of a table before it grows
@@ -74,9 +84,14 @@ cdef inline bint table_open(Table* table, int words, int width, bint whole, uint
     table.entries = <uint64_t*> calloc(table.size * table.stride, 8)
     return table.entries != NULL
 
-cdef inline bint table_find(const Table* table, const uint64_t* key, double* value) noexcept nogil:
-    """Read the value kept for a key, if there is one."""
+cdef inline uint64_t table_hash(const Table* table, const uint64_t* key) noexcept nogil:
+    """The hash of a key; its entry is fetched from memory in the meantime."""
     cdef uint64_t at = hash_words(key, table.words)
+    prefetch(&table.entries[(at & (table.size - 1)) * table.stride])
+    return at
+
+cdef inline bint table_find(const Table* table, const uint64_t* key, uint64_t at, double* value) noexcept nogil:
+    """Read the value kept for a key of hash `at`, if there is one."""
     cdef const uint64_t* entry
     cdef const int16_t* whole
     cdef int i, j
@@ -96,9 +111,8 @@ cdef inline bint table_find(const Table* table, const uint64_t* key, double* val
             return True
     return False
 
-cdef inline uint64_t* table_place(Table* table, const uint64_t* key) noexcept nogil:
-    """Where the value of a key goes: its own entry, an empty one, or one whose content is given up."""
-    cdef uint64_t at = hash_words(key, table.words)
+cdef inline uint64_t* table_place(Table* table, const uint64_t* key, uint64_t at) noexcept nogil:
+    """Where the value of a key of hash `at` goes: its own entry, an empty one, or one whose content is given up."""
     cdef uint64_t* entry
     cdef int i
     for i in range(WINDOW):
@@ -129,18 +143,18 @@ cdef inline void table_grow(Table* table) noexcept nogil:
     for i in range(table.size):
         entry = &table.entries[i * table.stride]
         if entry[0]:
-            memcpy(table_place(&larger, entry), &entry[table.words], (table.stride - table.words) * 8)
+            memcpy(table_place(&larger, entry, hash_words(entry, larger.words)), &entry[table.words], (table.stride - table.words) * 8)
     free(table.entries)
     table[0] = larger
 
-cdef inline void table_keep(Table* table, const uint64_t* key, const double* value) noexcept nogil:
-    """Keep the value of a key."""
+cdef inline void table_keep(Table* table, const uint64_t* key, uint64_t at, const double* value) noexcept nogil:
+    """Keep the value of a key of hash `at`."""
     cdef uint64_t* place
     cdef int16_t* whole
     cdef int j
     if table.used * 2 > table.size and table.size < table.most:
         table_grow(table)
-    place = table_place(table, key)
+    place = table_place(table, key, at)
     if not table.whole:
         memcpy(place, value, table.width * sizeof(double))
         return

@@ -77,8 +77,6 @@ ctypedef struct Engine:
     bint plain               # without any of the techniques
     bint quiet
     bint scoring_root        # the position to be solved is in final scoring: its decisions are remembered
-    int sorting
-    int pruning
     bint stopped
     bint interrupted
     double low[WIDTH]        # when stopped: between which bounds the value of the position left last lies

@@ -27,6 +27,7 @@ from time import perf_counter
 cdef enum:
     LOOK_EVERY = 4096        # nodes between looks at the clock
     MOST_NUMBERED = 60000    # contexts and classes have numbers of 16 bits in keys
+    ROW_MOVES = ROWS + GOODS # in one choice of a row
     SETTLED = 20000          # a lead that nothing can change any more
 
 cdef double SAME = 1e-9      # utilities closer than this are equal: averages over chance are rounded
@@ -37,6 +38,14 @@ ctypedef struct Score:
 
 cdef Score LOWEST = Score(-INFINITY, -INFINITY)
 cdef Score HIGHEST = Score(INFINITY, INFINITY)
+
+# A move in a choice of rows.
+ctypedef struct Branch:
+    Rows after
+    double gain[MAX_PLAYERS]         # by seat: what it adds to favour
+    double most                      # that it can bring to who decides
+    uint64_t key[ROWS_WORDS]
+    uint64_t at                      # hash of the key
 
 # What a value is known to lie between; equal if it is known exactly.
 ctypedef struct Bounds:
@@ -387,10 +396,10 @@ cdef void tree_key(const GameState* s, const GameTables* t, bint relative, uint6
 
 cdef inline bint enter(Engine* e) noexcept nogil:
     """Count a node; False if the search is to stop."""
+    if e.stopped:
+        return False
     e.nodes += 1
-    if e.nodes < e.next_look:
-        return not e.stopped
-    return look(e)
+    return e.nodes < e.next_look or look(e)
 
 
 cdef bint look(Engine* e) noexcept nogil:
@@ -912,59 +921,81 @@ cdef bint rows_end(Engine* e, const RowContext* c, const Rows* r, double* out) n
     return True
 
 
-cdef bint rows_value(Engine* e, const RowContext* c, const Rows* r, double* out) noexcept nogil:
+cdef inline bint rows_value(Engine* e, const RowContext* c, const Rows* r, double* out) noexcept nogil:
     """The max^n value; unless gains are tracked, in favour still to come. False if the search has stopped."""
     cdef uint64_t key[ROWS_WORDS]
     if rows_over(r):
         return rows_end(e, c, r, out)
     rows_key(e, c, r, key)
-    if table_find(&e.rows_table, key, out):
+    return rows_value_of(e, c, r, key, table_hash(&e.rows_table, key), out)
+
+
+cdef bint rows_value_of(Engine* e, const RowContext* c, const Rows* r, const uint64_t* key, uint64_t at,
+                        double* out) noexcept nogil:
+    """The same for a position whose key has been made."""
+    if rows_over(r):
+        return rows_end(e, c, r, out)
+    if table_find(&e.rows_table, key, at, out):
         return True
     if not rows_expand(e, c, r, out, NULL):
         return False
-    table_keep(&e.rows_table, key, out)
+    table_keep(&e.rows_table, key, at, out)
     return True
 
 
 cdef bint rows_expand(Engine* e, const RowContext* c, const Rows* r, double* out, int* best) noexcept nogil:
     """The max^n value by trying the moves; also the number of the move taken, if it is asked for."""
-    cdef Move_t moves[MAX_MOVES]
-    cdef Rows child[ROWS + GOODS]
-    cdef double gain[ROWS + GOODS][MAX_PLAYERS]
-    cdef double most[ROWS + GOODS]
+    cdef Move_t moves[ROW_MOVES]
+    cdef Branch branches[ROW_MOVES]
+    cdef uint8_t order[ROW_MOVES]
     cdef double value[WIDTH]
     cdef int i, j, k, n = rows_moves(c, e.t, r, moves), seat = seat_of(c, e.t, r), taken = -1
-    cdef int order[ROWS + GOODS]
+    cdef Branch* branch
     if not enter(e):
         rows_bounds(e, c, r, e.low, e.high)
         return False
     for i in range(n):
-        child[i] = r[0]
-        rows_after(e, c, &child[i], moves[i], gain[i])
-        if c.tracking != GAINS:
-            most[i] = gain[i][seat] + rows_most(c, &child[i], seat) + e.classes[child[i].cards].most[seat]
-            if c.tracking == LEADS and seat == c.judge:
-                most[i] += c.per_poorer * (e.t.humans - 1)
+        branch = &branches[i]
+        branch.after = r[0]
+        rows_after(e, c, &branch.after, moves[i], branch.gain)
+        if not rows_over(&branch.after):
+            rows_key(e, c, &branch.after, branch.key)
+            branch.at = table_hash(&e.rows_table, branch.key)
+        branch.most = INFINITY if c.tracking == GAINS else most_after(e, c, branch, seat)
         j = i
-        while j and (most[order[j - 1]] < most[i] if e.sorting == 1 else gain[order[j-1]][seat] < gain[i][seat] if e.sorting == 2 else gain[order[j-1]][seat] + most[order[j-1]] < gain[i][seat] + most[i] if e.sorting == 3 else False):
+        while j and branches[order[j - 1]].most < branch.most:
             order[j] = order[j - 1]
             j -= 1
         order[j] = i
     for j in range(n):
         i = order[j]
-        if e.pruning and taken >= 0 and c.tracking != GAINS and (most[i] < out[seat] - SAME or most[i] <= out[seat] + SAME and i > taken and e.ties == TIES_FIRST):
+        branch = &branches[i]
+        if taken >= 0 and cannot_be_taken(e, branch.most, out[seat], i > taken):
             continue
-        if not rows_value(e, c, &child[i], value):
-            stop_in_rows(e, c, r, out if j else NULL, j + 1 < n, gain[i])
+        if not rows_value_of(e, c, &branch.after, branch.key, branch.at, value):
+            stop_in_rows(e, c, r, out if taken >= 0 else NULL, j + 1 < n, branch.gain)
             return False
         for k in range(e.t.humans):
-            value[k] += gain[i][k]
+            value[k] += branch.gain[k]
         if taken < 0 or takes(e, value, out, seat, i < taken):
             memcpy(out, value, e.width * sizeof(double))
             taken = i
     if best != NULL:
         best[0] = taken
     return True
+
+
+cdef inline double most_after(const Engine* e, const RowContext* c, const Branch* branch, int seat) noexcept nogil:
+    """The most favour that a move and what can follow it bring to a seat."""
+    cdef double most = branch.gain[seat] + rows_most(c, &branch.after, seat) + e.classes[branch.after.cards].most[seat]
+    if c.tracking == LEADS and seat == c.judge:
+        most += c.per_poorer * (e.t.humans - 1)
+    return most
+
+
+cdef inline bint cannot_be_taken(const Engine* e, double most, double best, bint later) noexcept nogil:
+    """Whether a move need not be looked at: it cannot bring more than another, or as much only where that one wins ties."""
+    return most < best - SAME or e.ties == TIES_FIRST and later and most <= best + SAME
 
 
 cdef void stop_in_rows(Engine* e, const RowContext* c, const Rows* r, const double* best, bint more,
@@ -1012,6 +1043,7 @@ cdef inline uint64_t picks_of(const GameState* s, const GameTables* t) noexcept 
 cdef bint tree_value(Engine* e, const GameState* s, double* out, bint keep) noexcept nogil:
     """The max^n value of any position before the horizon; `keep`: remember it. False if the search has stopped."""
     cdef uint64_t key[TREE_WORDS]
+    cdef uint64_t at
     cdef int seat
     cdef bint relative
     if s.decision == D_ROUND or is_over(s):
@@ -1023,7 +1055,8 @@ cdef bint tree_value(Engine* e, const GameState* s, double* out, bint keep) noex
         return tree_expand(e, s, out, NULL, False)
     relative = e.forgets_favour and s.stage >= TAX_COLLECTION
     tree_key(s, e.t, relative, key)
-    if table_find(&e.tree_table, key, out):
+    at = table_hash(&e.tree_table, key)
+    if table_find(&e.tree_table, key, at, out):
         if relative:
             for seat in range(e.t.humans):
                 out[seat] += s.favour[seat]
@@ -1032,7 +1065,7 @@ cdef bint tree_value(Engine* e, const GameState* s, double* out, bint keep) noex
         return False
     for seat in range(e.t.humans):
         out[seat] -= s.favour[seat] if relative else 0
-    table_keep(&e.tree_table, key, out)
+    table_keep(&e.tree_table, key, at, out)
     for seat in range(e.t.humans):
         out[seat] += s.favour[seat] if relative else 0
     return True
@@ -1166,7 +1199,7 @@ cdef inline void end_moves(bint mine, Bounds* found, Bounds* bounds, bint all) n
 cdef bint read_bounds(const Engine* e, const Table* table, const uint64_t* key, Bounds* bounds) noexcept nogil:
     cdef double kept[4]
     kept[2] = kept[3] = 0
-    if not table_find(table, key, kept):
+    if not table_find(table, key, hash_words(key, table.words), kept):
         return False
     narrow(bounds, Bounds(Score(kept[0], kept[2]), Score(kept[1], kept[3])))
     return True
@@ -1175,7 +1208,7 @@ cdef bint read_bounds(const Engine* e, const Table* table, const uint64_t* key, 
 cdef void keep_bounds(Table* table, const uint64_t* key, const Bounds* bounds) noexcept nogil:
     cdef double kept[4]
     kept[0], kept[1], kept[2], kept[3] = bounds.low.main, bounds.high.main, bounds.low.favour, bounds.high.favour
-    table_keep(table, key, kept)
+    table_keep(table, key, hash_words(key, table.words), kept)
 
 
 cdef bint rows_search(Engine* e, const RowContext* c, const Rows* r, Score alpha, Score beta,
@@ -1558,8 +1591,6 @@ cdef class Solver:
         e.width = (2 if objective == WIN else 1) * tables.c.humans
         e.table_bytes = table_bytes
         e.plain = plain
-        import os
-        e.sorting = int(os.environ.get("WS_SORT", 0)); e.pruning = int(os.environ.get("WS_PRUNE", 0))
         if not (open_contexts(e) and open_rows(e) and open_tree(e)):
             raise MemoryError("no memory for a solver")
         e.max_nodes = <uint64_t> -1
