@@ -24,20 +24,31 @@ cdef enum:
 # What a round's end is worth to each seat, in favour, at a position that waits for the set-up of the next round.
 ctypedef void (*Leaf)(const GameState* s, const GameTables* t, void* context, double* value) noexcept nogil
 
-# What the cards that are left can still change. Two ways in which cards can have gone are of one class if all that can
-# follow changes favour in the same way. Class 0: no card can change anything.
+# What the cards on offer can still change. Two positions are of one class if all that can follow with cards changes favour
+# in the same way: it depends on who has taken which card, and on the estate rows that can still get full.
+# Class 0: no card can change anything.
 ctypedef struct CardClass:
-    double shift[DECKS][MAX_PLAYERS][MAX_PLAYERS]    # by deck and owner: what it adds to the favour of each seat
+    uint16_t next[ROYAL][DECKS][MAX_PLAYERS]  # by the row that has got full, the deck, and who takes its card: the class then
+    uint16_t without[ROYAL]          # by row: the class if no card will be taken for it
+    uint16_t shift[DECKS][MAX_PLAYERS]        # by deck and who takes its card: number of what it adds to favour
     double least[MAX_PLAYERS]        # by seat: the least and most that can still be added
     double most[MAX_PLAYERS]
-    uint16_t next[DECKS][MAX_PLAYERS]                # by deck and owner: the class thereafter
-    uint8_t offered                  # mask of decks
+    uint8_t rows                     # mask of estate rows that can still get full and buy a card
+    uint8_t offered                  # mask of decks whose card they can buy
+
+# What each way in which cards can go adds to favour, compared with none being taken.
+ctypedef struct Profile:
+    uint64_t hash
+    double* added            # owned; by code of the owners, then by seat
+    uint8_t bonus[ROYAL]     # of the estate rows
+    uint8_t face_up          # mask of decks
+    uint16_t cards[1 << ROYAL]       # by mask of estate rows: the class before any card is taken
 
 # What comes after the stage.
 ctypedef struct Ending:
     GameState base           # when the choosing of rows began; without what no longer matters
     double added[MAX_PLAYERS]        # by seat: favour if no card is taken (not for GAINS)
-    uint16_t cards           # class of the cards on offer (not for GAINS)
+    int32_t profile          # number of what cards add to it (not for GAINS)
 
 # One solver: its goal, what it remembers, and when it is to stop.
 ctypedef struct Engine:
@@ -70,6 +81,13 @@ ctypedef struct Engine:
     uint32_t n_classes
     uint32_t most_classes
     Index class_index
+    double (*shifts)[MAX_PLAYERS]    # owned
+    uint32_t n_shifts
+    uint32_t most_shifts
+    Index shift_index
+    Profile* profiles        # owned
+    uint32_t n_profiles
+    uint32_t most_profiles
     uint64_t nodes
     uint64_t max_nodes
     uint64_t next_look

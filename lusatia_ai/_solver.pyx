@@ -26,7 +26,8 @@ from time import perf_counter
 
 cdef enum:
     LOOK_EVERY = 4096        # nodes between looks at the clock
-    MOST_NUMBERED = 60000    # contexts and classes have numbers of 16 bits in keys
+    MOST_NUMBERED = 50000    # contexts and classes have numbers of 16 bits in keys; one ending can add 10,000 classes
+    MOST_PROFILES = 1000
     ROW_MOVES = ROWS + GOODS # in one choice of a row
     SETTLED = 20000          # a lead that nothing can change any more
 
@@ -125,6 +126,11 @@ cdef inline int index_of(const uint8_t* items, int item) noexcept nogil:
     return i
 
 
+cdef inline int card_codes(const GameTables* t) noexcept nogil:
+    """How many codes of owners there are."""
+    return (t.humans + 1) * (t.humans + 1) * (t.humans + 1) * (t.humans + 1)
+
+
 cdef inline int card_code(const GameTables* t, int owners) noexcept nogil:
     """The owners of the cards as one number below (humans + 1) to the fourth."""
     cdef int n = t.humans + 1
@@ -181,9 +187,9 @@ cdef void fill_rows(const RowContext* c, const GameState* s, const GameTables* t
 
 
 cdef inline int pending_row(const GameState* s, const RowContext* c) noexcept nogil:
-    """An estate row with the bonus for which a card is being chosen: all that matters of it."""
+    """A full estate row with the bonus for which a card is being chosen: all that matters of it."""
     cdef int row = 0
-    while c.board.bonus[row] != s.pending_card:
+    while c.board.bonus[row] != s.pending_card or s.need[row]:
         row += 1
     return row
 
@@ -279,13 +285,21 @@ cdef inline int poorer_points(const GameState* s, const GameTables* t, int seat)
     return points
 
 
-cdef inline bint may_be_taken(const GameState* s, const GameTables* t, int code) noexcept nogil:
+cdef inline bint may_be_taken(const Profile* profile, const GameTables* t, int code) noexcept nogil:
     """Whether there is a card in each deck from which this code says that one is taken."""
     cdef int deck, owners = owners_of(t, code)
     for deck in range(DECKS):
-        if owners >> 3 * deck & 7 and s.face_up[deck] == NONE:
+        if owners >> 3 * deck & 7 and not profile.face_up >> deck & 1:
             return False
     return True
+
+
+cdef inline int taken_by(const GameTables* t, int code) noexcept nogil:
+    """How many cards are taken."""
+    cdef int deck, n = 0, owners = owners_of(t, code)
+    for deck in range(DECKS):
+        n += (owners >> 3 * deck & 7) != 0
+    return n
 
 
 cdef bint judges_the_poor(const GameState* s, const GameTables* t) noexcept nogil:
@@ -501,7 +515,7 @@ cdef void rows_bounds(Engine* e, const RowContext* c, const Rows* r, double* low
     cdef double most[MAX_PLAYERS]
     cdef int seat
     cdef const GameState* base = &e.endings[c.ending].base
-    cdef const CardClass* cards = &e.classes[r.cards]
+    cdef const CardClass* cards = &e.classes[0 if c.tracking == GAINS else r.cards]
     for seat in range(e.t.humans):
         least[seat] = 0
         most[seat] = rows_most(c, r, seat)
@@ -615,15 +629,27 @@ cdef bint open_tree(Engine* e) noexcept nogil:
     return table_open(&e.tree_table, words, width, False, e.table_bytes // 4)
 
 
+cdef int32_t number_no_shift(Engine* e) noexcept nogil:
+    """Make sure that shift 0 is none."""
+    cdef Profile none
+    cdef double added[MAX_PLAYERS]
+    memset(added, 0, sizeof(added))
+    none.added = added
+    return number_shift(e, &none, 0, 0)
+
+
 cdef bint open_contexts(Engine* e) noexcept nogil:
-    """Forget all contexts, endings and classes; class 0 is the one in which no card matters."""
+    """Forget all contexts, endings and classes. Class 0 is the one in which no card matters."""
     cdef CardClass nothing
-    e.n_contexts = e.n_endings = e.n_classes = 0
+    cdef uint32_t i
+    for i in range(e.n_profiles):
+        free(e.profiles[i].added)
+    e.n_contexts = e.n_endings = e.n_classes = e.n_shifts = e.n_profiles = 0
     if not (index_open(&e.context_index, 1 << 17) and index_open(&e.ending_index, 1 << 17)
-            and index_open(&e.class_index, 1 << 17)):
+            and index_open(&e.class_index, 1 << 17) and index_open(&e.shift_index, 1 << 17)):
         return False
     memset(&nothing, 0, sizeof(CardClass))
-    return number_class(e, &nothing) == 0
+    return number_class(e, &nothing) == 0 and number_no_shift(e) == 0
 
 
 # --- what comes after the stage -------------------------------------------------------------------------
@@ -648,7 +674,7 @@ cdef int32_t number_ending(Engine* e, const GameState* s, int tracking) noexcept
     number = find_number(&e.ending_index, e.endings, sizeof(Ending), &fresh, sizeof(GameState), &at)
     if number >= 0:
         return number
-    if tracking != GAINS and not work_out_ending(e, &fresh):
+    if tracking != GAINS and not work_out_ending(e, &fresh, board_of(e, s)):
         return -1
     items = with_room(e.endings, sizeof(Ending), e.n_endings, &e.most_endings)
     if items == NULL:
@@ -660,55 +686,163 @@ cdef int32_t number_ending(Engine* e, const GameState* s, int tracking) noexcept
     return e.n_endings - 1
 
 
-cdef bint work_out_ending(Engine* e, Ending* ending) noexcept nogil:
-    """What every way in which the cards can go adds to favour, in classes. False if it cannot be done."""
-    cdef int humans = e.t.humans, codes = (humans + 1) ** DECKS, code, seat
-    cdef double* added = <double*> malloc(codes * MAX_PLAYERS * sizeof(double))
-    cdef int32_t* number = <int32_t*> malloc(codes * sizeof(int32_t))
+cdef bint work_out_ending(Engine* e, Ending* ending, const Board* board) noexcept nogil:
+    """What every way in which the cards can go adds to favour. False if it cannot be done."""
+    cdef int humans = e.t.humans, codes = card_codes(e.t), code, seat, deck
     cdef double value[WIDTH]
-    cdef bint done = added != NULL and number != NULL
-    code = codes - 1
-    while done and code >= 0:                  # those in which one card more is taken come before
-        if may_be_taken(&ending.base, e.t, code):
-            done = after_stage(e, &ending.base, owners_of(e.t, code), NULL, value)
+    cdef Profile fresh
+    memset(&fresh, 0, sizeof(Profile))
+    memcpy(fresh.bonus, board.bonus, sizeof(fresh.bonus))
+    for deck in range(DECKS):
+        fresh.face_up |= (ending.base.face_up[deck] != NONE) << deck
+    fresh.added = <double*> calloc(codes * humans, sizeof(double))
+    if fresh.added == NULL:
+        return False
+    for code in range(codes):
+        if may_be_taken(&fresh, e.t, code):
+            if not after_stage(e, &ending.base, owners_of(e.t, code), NULL, value):
+                free(fresh.added)
+                return False
             for seat in range(humans):
-                added[code * MAX_PLAYERS + seat] = value[seat] - ending.base.favour[seat]
-            if done:
-                number[code] = class_of(e, &ending.base, code, added, number)
-                done = number[code] >= 0
-        code -= 1
-    if done:
-        memcpy(ending.added, added, humans * sizeof(double))
-        ending.cards = number[0]
-    free(added)
-    free(number)
-    return done
+                if code == 0:
+                    ending.added[seat] = value[seat] - ending.base.favour[seat]
+                fresh.added[code * humans + seat] = value[seat] - ending.base.favour[seat] - ending.added[seat]
+    fresh.hash = hash_bytes(fresh.added, codes * humans * sizeof(double))
+    ending.profile = number_profile(e, &fresh)
+    return ending.profile >= 0
 
 
-cdef int32_t class_of(Engine* e, const GameState* base, int code, const double* added, const int32_t* number) noexcept nogil:
-    """The class of the cards that are left where those of `code` are taken."""
+cdef int32_t number_profile(Engine* e, Profile* fresh) noexcept nogil:
+    """The number of an equal profile, which there are few of, or of this one; its memory is taken over."""
+    cdef size_t size = card_codes(e.t) * e.t.humans * sizeof(double)
+    cdef const Profile* other
+    cdef uint32_t i
+    cdef void* items
+    for i in range(e.n_profiles):
+        other = &e.profiles[i]
+        if (other.hash == fresh.hash and other.face_up == fresh.face_up
+                and memcmp(other.bonus, fresh.bonus, sizeof(other.bonus)) == 0
+                and memcmp(other.added, fresh.added, size) == 0):
+            free(fresh.added)
+            return i
+    items = with_room(e.profiles, sizeof(Profile), e.n_profiles, &e.most_profiles)
+    if items != NULL:
+        e.profiles = <Profile*> items
+    if items == NULL or not classify(e, fresh):
+        free(fresh.added)
+        return -1
+    e.profiles[e.n_profiles] = fresh[0]
+    e.n_profiles += 1
+    return e.n_profiles - 1
+
+
+cdef bint classify(Engine* e, Profile* profile) noexcept nogil:
+    """Find the classes of all ways in which cards can have gone, with all sets of estate rows that can still get full."""
+    cdef int codes = card_codes(e.t), code, rows
+    cdef int32_t number
+    cdef uint16_t* classes = <uint16_t*> calloc(codes << ROYAL, sizeof(uint16_t))
+    if classes == NULL:
+        return False
+    for code in range(codes - 1, -1, -1):              # with one card more taken, or one row less: before
+        for rows in range(1 << ROYAL):
+            if may_be_taken(profile, e.t, code) and taken_by(e.t, code) + popcount(rows) <= ROYAL:
+                number = class_of(e, profile, code, rows, classes)
+                if number < 0:
+                    free(classes)
+                    return False
+                classes[code << ROYAL | rows] = number
+    memcpy(profile.cards, classes, sizeof(profile.cards))
+    free(classes)
+    return True
+
+
+cdef int32_t class_of(Engine* e, const Profile* profile, int code, int rows, const uint16_t* classes) noexcept nogil:
+    """The class where the cards of `code` have been taken and these rows can still get full."""
     cdef CardClass cards
-    cdef const CardClass* after
-    cdef int deck, owner, seat, later, step = 1
+    cdef int row, deck, owner, step = 1, later, left = profile.face_up, owners = owners_of(e.t, code)
+    cdef int32_t number
     cdef bint matters = False
-    cdef double shift
     memset(&cards, 0, sizeof(CardClass))
     for deck in range(DECKS):
-        if base.face_up[deck] != NONE and not owners_of(e.t, code) >> 3 * deck & 7:
-            cards.offered |= 1 << deck
-            for owner in range(e.t.humans):
-                later = code + (owner + 1) * step
-                cards.next[deck][owner] = number[later]
-                after = &e.classes[number[later]]
-                matters |= number[later] != 0
-                for seat in range(e.t.humans):
-                    shift = added[later * MAX_PLAYERS + seat] - added[code * MAX_PLAYERS + seat]
-                    cards.shift[deck][owner][seat] = shift
-                    matters |= shift != 0
-                    cards.least[seat] = min(cards.least[seat], shift + after.least[seat])
-                    cards.most[seat] = max(cards.most[seat], shift + after.most[seat])
+        if owners >> 3 * deck & 7:
+            left &= ~(1 << deck)
+    for row in range(ROYAL):
+        if rows >> row & 1:
+            cards.without[row] = classes[code << ROYAL | rows & ~(1 << row)]
+            widen_bounds(e, &cards, cards.without[row], NULL)
+    for deck in range(DECKS):
+        for row in range(ROYAL):
+            if rows >> row & 1 and left >> deck & 1 and e.t.symbols[deck] <= profile.bonus[row]:
+                cards.rows |= 1 << row
+                cards.offered |= 1 << deck
+                for owner in range(e.t.humans):
+                    later = code + (owner + 1) * step
+                    number = number_shift(e, profile, code, later)
+                    if number < 0:
+                        return -1
+                    cards.shift[deck][owner] = number
+                    cards.next[row][deck][owner] = classes[later << ROYAL | rows & ~(1 << row)]
+                    matters |= number != 0 or cards.next[row][deck][owner] != 0
+                    widen_bounds(e, &cards, cards.next[row][deck][owner], e.shifts[number])
         step *= e.t.humans + 1
+    for row in range(ROYAL):
+        if rows & ~cards.rows & 1 << row:
+            return cards.without[row]                  # a row that can buy nothing makes no difference
     return number_class(e, &cards) if matters else 0
+
+
+cdef int32_t number_shift(Engine* e, const Profile* profile, int code, int later) noexcept nogil:
+    """The number of what a card adds to the favour of each seat."""
+    cdef double shift[MAX_PLAYERS]
+    cdef uint64_t at
+    cdef int32_t number
+    cdef int seat
+    cdef void* items
+    memset(shift, 0, sizeof(shift))
+    for seat in range(e.t.humans):
+        shift[seat] = profile.added[later * e.t.humans + seat] - profile.added[code * e.t.humans + seat]
+    number = find_number(&e.shift_index, e.shifts, sizeof(shift), shift, sizeof(shift), &at)
+    if number >= 0:
+        return number
+    items = with_room(e.shifts, sizeof(shift), e.n_shifts, &e.most_shifts)
+    if items == NULL or e.n_shifts >= MOST_NUMBERED:
+        return -1
+    e.shifts = <double (*)[MAX_PLAYERS]> items
+    memcpy(e.shifts[e.n_shifts], shift, sizeof(shift))
+    e.n_shifts += 1
+    e.shift_index.numbers[at] = e.n_shifts
+    return e.n_shifts - 1
+
+
+cdef inline void widen_bounds(const Engine* e, CardClass* cards, int later, const double* shift) noexcept nogil:
+    """The bounds hold for what a change to the class `later` brings, too."""
+    cdef int seat
+    cdef double added
+    for seat in range(e.t.humans):
+        added = 0 if shift == NULL else shift[seat]
+        cards.least[seat] = min(cards.least[seat], added + e.classes[later].least[seat])
+        cards.most[seat] = max(cards.most[seat], added + e.classes[later].most[seat])
+
+
+cdef inline int rows_to_fill(const RowContext* c, const Rows* r) noexcept nogil:
+    """Mask of the estate rows that can still get full, the one whose card is being chosen among them."""
+    cdef int row, mask = (1 << r.pending) >> 1
+    for row in range(ROYAL):
+        if r.empty & c.board.row_slots[row] and not r.broken >> row & 1:
+            mask |= 1 << row
+    return mask
+
+
+cdef inline void settle_cards(const Engine* e, const RowContext* c, Rows* r) noexcept nogil:
+    """Forget the rows that cannot get full any more, and the choice of a card that makes no difference."""
+    cdef int lost = e.classes[r.cards].rows & ~rows_to_fill(c, r)
+    while lost:
+        r.cards = e.classes[r.cards].without[lowest_bit(lost)]
+        lost &= e.classes[r.cards].rows & (lost - 1)
+    r.offered = e.classes[r.cards].offered
+    if r.pending and not cards_for(e.t, r, c.board.bonus[r.pending - 1]):
+        r.pending = 0
+        settle(c, e.t, r)
 
 
 cdef bint after_stage(Engine* e, const GameState* base, int owners, const int* gain, double* out) noexcept nogil:
@@ -748,7 +882,7 @@ cdef bint begin_rows(Engine* e, const GameState* s, const RowContext** context, 
     cdef RowContext c
     cdef int32_t number, ending = -1
     cdef int seat
-    if (e.n_contexts >= MOST_NUMBERED or e.n_endings >= MOST_NUMBERED or e.n_classes >= MOST_NUMBERED) and not (
+    if (max(e.n_contexts, e.n_endings, e.n_classes, e.n_shifts) >= MOST_NUMBERED or e.n_profiles >= MOST_PROFILES) and not (
             open_contexts(e) and open_rows(e)):
         return False
     memset(&c, 0, sizeof(RowContext))
@@ -769,9 +903,9 @@ cdef bint begin_rows(Engine* e, const GameState* s, const RowContext** context, 
         return False
     context[0] = &e.contexts[number]
     fill_rows(context[0], s, e.t, r)
+    settle(context[0], e.t, r)
     if ending >= 0:
         offer_cards(e, &e.endings[ending], context[0], s, r)
-    settle(context[0], e.t, r)
     for seat in range(e.t.humans):
         added[seat] = 0 if c.tracking == GAINS else s.favour[seat]
         if ending >= 0 and c.tracking != GAINS:
@@ -833,16 +967,20 @@ cdef int tracking_of(const Engine* e, const GameState* s) noexcept nogil:
 
 
 cdef void offer_cards(Engine* e, const Ending* ending, const RowContext* c, const GameState* s, Rows* r) noexcept nogil:
+    """After `settle`: what cards there are, and whether one is being chosen."""
     cdef int deck
+    if s.decision == D_CARD:
+        r.pending = pending_row(s, c) + 1
     if c.tracking == GAINS:
         for deck in range(DECKS):
             if ends_later(e, s) and s.face_up[deck] != NONE:
                 r.offered |= 1 << deck
+        if not r.offered and r.pending:
+            r.pending = 0
+            settle(c, e.t, r)
     else:
-        r.cards = ending.cards
-        r.offered = e.classes[r.cards].offered
-    if s.decision == D_CARD and cards_for(e.t, r, s.pending_card):
-        r.pending = pending_row(s, c) + 1
+        r.cards = e.profiles[ending.profile].cards[rows_to_fill(c, r)]
+        settle_cards(e, c, r)
 
 
 # --- the search through choices of rows -------------------------------------------------------------------
@@ -877,23 +1015,25 @@ cdef void rest_of_key(const Engine* e, const RowContext* c, const Rows* r, uint6
 cdef inline void rows_after(const Engine* e, const RowContext* c, Rows* r, Move_t move, double* gain) noexcept nogil:
     """Carry out a move; `gain`: what it adds to the favour of each seat, if the value is favour still to come."""
     cdef int points[MAX_PLAYERS]
-    cdef int seat, owner = seat_of(c, e.t, r), deck = move_argument(move)
-    cdef const CardClass* cards = &e.classes[0 if c.tracking == GAINS else r.cards]
+    cdef int seat, owner = seat_of(c, e.t, r), deck = move_argument(move), row = r.pending - 1
+    cdef const CardClass* cards = &e.classes[r.cards]
     memset(points, 0, sizeof(points))
     play_rows(c, e.t, r, move, points)
-    for seat in range(e.t.humans):
-        gain[seat] = 0 if c.tracking == GAINS else points[seat]
     if c.tracking == GAINS:
         for seat in range(e.t.humans):
+            gain[seat] = 0
             r.tracked[seat] += points[seat]
         if move_kind(move) == M_CARD:
             r.cards |= (owner + 1) << 3 * deck
         return
+    for seat in range(e.t.humans):
+        gain[seat] = points[seat]
     if move_kind(move) == M_CARD:
         for seat in range(e.t.humans):
-            gain[seat] += cards.shift[deck][owner][seat]
-        r.cards = cards.next[deck][owner]
-        r.offered = e.classes[r.cards].offered
+            gain[seat] += e.shifts[cards.shift[deck][owner]][seat]
+        r.cards = cards.next[row][deck][owner]
+    if r.cards or r.offered:
+        settle_cards(e, c, r)
     if c.tracking == LEADS:
         for seat in range(e.t.humans):
             if -SETTLED < r.tracked[seat] < SETTLED:
@@ -1597,11 +1737,17 @@ cdef class Solver:
         e.deadline = INFINITY
 
     def __dealloc__(self):
+        cdef uint32_t i
         free(self.e.rows_table.entries)
         free(self.e.tree_table.entries)
         free(self.e.context_index.numbers)
         free(self.e.ending_index.numbers)
         free(self.e.class_index.numbers)
+        free(self.e.shift_index.numbers)
+        for i in range(self.e.n_profiles):
+            free(self.e.profiles[i].added)
+        free(self.e.profiles)
+        free(self.e.shifts)
         free(self.e.contexts)
         free(self.e.classes)
         free(self.e.endings)
