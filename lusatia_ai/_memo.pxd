@@ -11,13 +11,32 @@ from libc.string cimport memcpy
 
 cdef extern from *:
     """
+    #include <stdlib.h>
+    #include <string.h>
     #if defined(__GNUC__) || defined(__clang__)
     #define lusatia_prefetch(address) __builtin_prefetch(address)
     #else
     #define lusatia_prefetch(address) ((void) (address))
     #endif
+    #if defined(__linux__)
+    #include <sys/mman.h>
+    #endif
+    /* A cleared block; large ones in large pages where the system has them, since entries are found at random. */
+    static inline void *lusatia_block(size_t bytes) {
+    #if defined(__linux__) && defined(MADV_HUGEPAGE)
+        const size_t page = (size_t) 1 << 21;
+        void *block = NULL;
+        if (bytes >= 2 * page && posix_memalign(&block, page, bytes) == 0) {
+            madvise(block, bytes, MADV_HUGEPAGE);
+            memset(block, 0, bytes);
+            return block;
+        }
+    #endif
+        return calloc(bytes, 1);
+    }
     """
     void prefetch "lusatia_prefetch"(const void* address) noexcept nogil
+    void* cleared_block "lusatia_block"(size_t bytes) noexcept nogil
 
 cdef enum:
     WINDOW = 8               # entries looked at from where a key belongs
@@ -81,7 +100,7 @@ cdef inline bint table_open(Table* table, int words, int width, bint whole, uint
         table.most *= 2
     table.size = FIRST_SIZE
     table.used = 0
-    table.entries = <uint64_t*> calloc(table.size * table.stride, 8)
+    table.entries = <uint64_t*> cleared_block(table.size * table.stride * 8)
     return table.entries != NULL
 
 cdef inline uint64_t table_hash(const Table* table, const uint64_t* key) noexcept nogil:
@@ -135,7 +154,7 @@ cdef inline void table_grow(Table* table) noexcept nogil:
     larger.size = table.size * (4 if table.size < QUICK_SIZE else 2)
     if larger.size > table.most:
         larger.size = table.most
-    larger.entries = <uint64_t*> calloc(larger.size * larger.stride, 8)
+    larger.entries = <uint64_t*> cleared_block(larger.size * larger.stride * 8)
     if larger.entries == NULL:
         table.most = table.size
         return
