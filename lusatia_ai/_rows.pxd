@@ -11,6 +11,9 @@ therefore never be filled: it is taken off, and its row marked as `broken`, for 
 A row may be chosen if a piece, of anyone's, can be stored in it: exactly if a slot of it is left. A broken row without
 slots is as good as no row, so its mark is wiped out.
 
+*Broken rows.* For the same reason a row with more slots of a colour than there are pieces of it can never get full. It is
+marked as broken at once, whichever of its slots will be filled.
+
 *Spare pieces.* Of a colour with n slots left at most n pieces of one player can be stored, and a player with k unused
 Chamberlains hands over at most k. Pieces beyond n + k are never asked for: they change neither what can be chosen, nor
 what is filled, nor what can be handed over; so they are taken off.
@@ -37,11 +40,12 @@ ctypedef struct Board:
     int n_slots
     uint64_t row_slots[ROWS]         # masks of slots; 0: no such row
     uint64_t slots_of[16]            # by mask of colours
-    uint32_t colour_slots[GOODS]     # how many slots of a colour
     uint8_t colour[SLOTS]
     uint8_t points[SLOTS]
-    uint8_t row_of[SLOTS]
     uint8_t bonus[ROWS]
+    uint8_t top[GOODS]               # most points of a slot of a colour
+    uint8_t most_in_row[GOODS]       # most slots of a colour in one row
+    uint16_t sums[8][256]           # points of all slots of a mask, by its bytes
 
 # How far favour already held plays a part in what is still to come.
 cdef enum Tracking:
@@ -76,6 +80,13 @@ ctypedef struct Rows:
     uint8_t pending                  # estate row whose card is being chosen, plus one; or 0
     uint8_t offered                  # mask of decks with a card face up that can make a difference
 
+
+cdef inline int index_of(const uint8_t* items, int item) noexcept nogil:
+    """Where `item` stands in a list that holds it."""
+    cdef int i = 0
+    while items[i] != item:
+        i += 1
+    return i
 
 cdef inline int colours_of(uint32_t packed) noexcept nogil:
     """Mask of the colours of which there is a piece."""
@@ -133,6 +144,31 @@ cdef inline void drop_slots(const RowContext* c, Rows* r, uint64_t dead) noexcep
             else:
                 r.broken &= ~(1 << row)
 
+cdef inline uint32_t supply_of(const GameTables* t, const Rows* r) noexcept nogil:
+    """Packed: how many pieces of a colour there are; more than 20 of one player count as 20."""
+    cdef uint32_t supply = 0
+    cdef int player
+    for player in range(t.players):
+        supply += least_of_lanes(r.goods[player], 20 * EVERY_LANE)
+    return supply
+
+cdef inline bint has_more(uint64_t mask, int n) noexcept nogil:
+    """Whether a mask has more than n bits, n being small."""
+    while n and mask:
+        mask &= mask - 1
+        n -= 1
+    return mask != 0
+
+cdef inline void break_rows(const RowContext* c, const GameTables* t, Rows* r) noexcept nogil:
+    """Mark the rows that need more pieces of a colour than there are."""
+    cdef uint32_t supply = supply_of(t, r)
+    cdef int colour, row
+    for colour in range(GOODS):
+        if count_of(supply, colour) < c.board.most_in_row[colour]:
+            for row in range(ROWS):
+                if has_more(r.empty & c.board.row_slots[row] & c.board.slots_of[1 << colour], count_of(supply, colour)):
+                    r.broken |= 1 << row
+
 cdef inline void settle(const RowContext* c, const GameTables* t, Rows* r) noexcept nogil:
     """Bring into the reduced form, and find who chooses next unless a card is to be chosen first."""
     cdef uint32_t of_humans = 0, of_all
@@ -150,6 +186,8 @@ cdef inline void settle(const RowContext* c, const GameTables* t, Rows* r) noexc
     if dead:
         drop_slots(c, r, dead)
         r.needs = r.needs & whole_lanes(occupied_lanes(of_all)) if r.empty else 0
+    if r.empty:
+        break_rows(c, t, r)
     for player in range(t.players):
         left = c.n_skips[player] - skips_used(r, player)
         r.goods[player] = least_of_lanes(r.goods[player], r.needs + left * EVERY_LANE)
@@ -251,3 +289,62 @@ cdef inline int skips_at_end(const RowContext* c, const Rows* r, int seat) noexc
         used += 1
         pieces -= 1
     return points
+
+cdef inline int points_of(const Board* board, uint64_t slots) noexcept nogil:
+    """The points of all slots of a mask."""
+    cdef int i, points = 0
+    for i in range((board.n_slots + 7) >> 3):
+        points += board.sums[i][slots >> 8 * i & 255]
+    return points
+
+cdef inline int choices_left(const RowContext* c, const GameTables* t, const Rows* r, int seat) noexcept nogil:
+    """At least as many rows as a seat can still choose.
+
+    Each choice stores a piece, and seats choose in turn. Only a Chamberlain, or a seat passed over, lets others choose
+    earlier; then every number is allowed.
+    """
+    cdef uint32_t supply
+    cdef int colour, player, storable = 0, before
+    if t.must_contribute:
+        return ROWS
+    for player in range(t.humans):
+        if skips_used(r, player) < c.n_skips[player]:
+            return ROWS
+    supply = supply_of(t, r)
+    for colour in range(GOODS):
+        storable += min(count_of(supply, colour), count_of(r.needs, colour))
+    before = index_of(c.cycle, seat) - r.chooser
+    if before < 0:
+        before += t.humans
+    return (storable - before + t.humans - 1) // t.humans if storable > before else 0
+
+cdef inline int rows_most(const RowContext* c, const GameTables* t, const Rows* r, int seat) noexcept nogil:
+    """At least as much favour as a seat can still gain by choosing rows and by Chamberlains.
+
+    No seat stores more pieces of a colour than it has or than there are slots, none for more than the best slot's
+    points, and all together for no more than the points of all slots in which a piece of theirs fits. It gets no more
+    bonuses than it has choices.
+    """
+    cdef uint32_t stored = least_of_lanes(r.goods[seat], r.needs)
+    cdef int colour, row, used, bonus, i, n = 0, most = 0, per_good = 0
+    cdef int bonuses[ROWS]
+    for colour in range(GOODS):
+        most += count_of(stored, colour) * c.board.top[colour]
+        per_good += count_of(stored, colour) * count_of(c.per_good[seat], colour)
+    most = min(most, points_of(c.board, r.empty & c.board.slots_of[colours_of(r.goods[seat])])) + per_good
+    for row in range(ROWS):
+        bonus = c.board.bonus[row] if row >= ROYAL else c.estate_row[seat]
+        if bonus and r.empty & c.board.row_slots[row] and not r.broken >> row & 1:
+            i = n
+            while i and bonuses[i - 1] < bonus:
+                bonuses[i] = bonuses[i - 1]
+                i -= 1
+            bonuses[i] = bonus
+            n += 1
+    if n:
+        n = min(n, choices_left(c, t, r, seat))
+    for i in range(n):
+        most += bonuses[i]
+    for used in range(skips_used(r, seat), c.n_skips[seat]):
+        most += c.skip_points[seat][used]
+    return most

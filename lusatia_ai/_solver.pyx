@@ -91,13 +91,19 @@ cdef void make_board(Board* board, const GameTables* t, int estate, int royal, i
         for i in range(table.n_slots):
             board.colour[slot] = table.colour[i]
             board.points[slot] = table.points[i]
-            board.row_of[slot] = row
             board.row_slots[row] |= <uint64_t> 1 << slot
+            board.top[table.colour[i]] = max(board.top[table.colour[i]], table.points[i])
             for mask in range(16):
                 if mask >> table.colour[i] & 1:
                     board.slots_of[mask] |= <uint64_t> 1 << slot
             slot += 1
+        for i in range(GOODS):
+            board.most_in_row[i] = max(board.most_in_row[i], count_of(table.need, i))
     board.n_slots = slot
+    for slot in range(board.n_slots):
+        for mask in range(256):
+            if mask >> (slot & 7) & 1:
+                board.sums[slot >> 3][mask] += board.points[slot]
 
 
 # --- positions ------------------------------------------------------------------------------------------
@@ -116,14 +122,6 @@ cdef inline uint64_t nibbles(uint32_t goods) noexcept nogil:
     goods &= 0x0F0F0F0F
     goods = (goods | goods >> 4) & 0x00FF00FF
     return (goods | goods >> 8) & 0xFFFF
-
-
-cdef inline int index_of(const uint8_t* items, int item) noexcept nogil:
-    """Where `item` stands in a list that holds it."""
-    cdef int i = 0
-    while items[i] != item:
-        i += 1
-    return i
 
 
 cdef inline int card_codes(const GameTables* t) noexcept nogil:
@@ -201,9 +199,9 @@ cdef void settle_leads(const RowContext* c, const GameTables* t, Rows* r) noexce
         if seat == c.judge:
             r.tracked[seat] = 0
         elif -SETTLED < r.tracked[seat] < SETTLED:
-            if r.tracked[seat] > rows_most(c, r, seat):
+            if r.tracked[seat] > rows_most(c, t, r, seat):
                 r.tracked[seat] = SETTLED
-            elif r.tracked[seat] + rows_most(c, r, c.judge) <= 0:
+            elif r.tracked[seat] + rows_most(c, t, r, c.judge) <= 0:
                 r.tracked[seat] = -SETTLED
 
 
@@ -362,21 +360,6 @@ cdef double scoring_most(const GameState* s, const GameTables* t, int seat) noex
     return tokens_most(s, t, seat, False) + ESTATES * t.place_points[0]
 
 
-cdef double rows_most(const RowContext* c, const Rows* r, int seat) noexcept nogil:
-    """The most favour that a seat can still gain by choosing rows and by Chamberlains."""
-    cdef int row, slot, colour, most = 0, used
-    for slot in range(c.board.n_slots):
-        colour = c.board.colour[slot]
-        if r.empty >> slot & 1 and count_of(r.goods[seat], colour):
-            most += c.board.points[slot] + count_of(c.per_good[seat], colour)
-    for row in range(ROWS):
-        if r.empty & c.board.row_slots[row] and not r.broken >> row & 1:
-            most += c.board.bonus[row] if row >= ROYAL else c.estate_row[seat]
-    for used in range(skips_used(r, seat), c.n_skips[seat]):
-        most += c.skip_points[seat][used]
-    return most
-
-
 cdef void tree_key(const GameState* s, const GameTables* t, bint relative, uint64_t* key) noexcept nogil:
     """All that may differ between positions of one solve and still matters; the rest follows from it.
 
@@ -518,7 +501,7 @@ cdef void rows_bounds(Engine* e, const RowContext* c, const Rows* r, double* low
     cdef const CardClass* cards = &e.classes[0 if c.tracking == GAINS else r.cards]
     for seat in range(e.t.humans):
         least[seat] = 0
-        most[seat] = rows_most(c, r, seat)
+        most[seat] = rows_most(c, e.t, r, seat)
         if c.tracking == GAINS:
             least[seat] = base.favour[seat] + r.tracked[seat]
             most[seat] += base.favour[seat] + r.tracked[seat]
@@ -1127,7 +1110,7 @@ cdef bint rows_expand(Engine* e, const RowContext* c, const Rows* r, double* out
 
 cdef inline double most_after(const Engine* e, const RowContext* c, const Branch* branch, int seat) noexcept nogil:
     """The most favour that a move and what can follow it bring to a seat."""
-    cdef double most = branch.gain[seat] + rows_most(c, &branch.after, seat) + e.classes[branch.after.cards].most[seat]
+    cdef double most = branch.gain[seat] + rows_most(c, e.t, &branch.after, seat) + e.classes[branch.after.cards].most[seat]
     if c.tracking == LEADS and seat == c.judge:
         most += c.per_poorer * (e.t.humans - 1)
     return most
