@@ -244,35 +244,81 @@ cdef inline void recruit(GameState* s, const GameTables* t) noexcept nogil:
         s.perks[seat].recruit = 0
 
 
-cdef void level_guards(GameState* s, const GameTables* t) noexcept nogil:
-    """Bring guards as near to each other as can be without changing anything that final scoring can see.
+cdef void level_guards(GameState* s, const GameTables* t, bint scored) noexcept nogil:
+    """Bring guards as near to each other as can be without changing anything that can still be seen.
 
-    Proof. Guards count in final scoring by what can be handed over, and by who has more of them, then or after handing
-    over (rules 8.2, 8.4, 8.6). Let h be the most that any seat can hand over in all. With the seats by their guards, each
-    gap larger than h + 1 is cut down to h + 1, and so is what the lowest has. Where the way from one seat down to another
-    crosses a cut gap, the upper one stays ahead of the lower one by more than h, before and after, whoever hands over
-    what; where it crosses none, the difference is as it was. A seat with a cut gap at or below it still has more than h,
-    so it can hand over the same numbers; a seat without has as many guards as before.
+    Args:
+        scored: whether final scoring comes before the horizon.
+
+    Proof. Guards buy nothing from tax collection on. They count by what can be spent, on Farmers and in exchanges (rules
+    6.3, 8.2), and by who has more of them when all is over (8.4, 8.6). Let the seats stand by their guards. Where of two
+    neighbours the upper one is ahead by more than d, the most that any seat from there up can spend plus the most that any
+    seat from there down can still gain, the gap is cut to d + 1. Two seats with a cut gap between them keep their order
+    for certain, before and after, since all gaps between them are of one sign; two seats without one keep their difference.
+    A seat above a cut gap has more than it can spend, before and after; so has one that is lowered with the lowest seat,
+    which is not lowered below the most that anybody can spend. Other seats have what they had.
     """
-    cdef int seat, i, h = 0, before = 0, gap, handed
+    cdef int seat, i, j, gap, before = 0
     cdef int16_t level = 0
-    cdef int keys[MAX_PLAYERS]
     cdef int seats[MAX_PLAYERS]
+    cdef int spent[MAX_PLAYERS]
+    cdef int gained[MAX_PLAYERS]
+    cdef int most_spent, most_gained
     for seat in range(t.humans):
-        handed = 0
-        for i in range(s.n_companions[seat]):
-            handed += t.tokens[s.companions[seat][i]].hand_most
-        h = max(h, handed)
+        spent[seat] = guards_spent(s, t, seat, scored)
+        gained[seat] = guards_gained(s, t, seat)
         i = seat
         while i and s.guards[seats[i - 1]] > s.guards[seat]:
             seats[i] = seats[i - 1]
             i -= 1
         seats[i] = seat
     for i in range(t.humans):
+        most_spent = most_gained = 0
+        for j in range(t.humans):
+            if j >= i:
+                most_spent = max(most_spent, spent[seats[j]])
+            else:
+                most_gained = max(most_gained, gained[seats[j]])
         gap = s.guards[seats[i]] - before
         before = s.guards[seats[i]]
-        level += min(gap, h + 1)
+        level += min(gap, most_spent + most_gained + (i > 0))
         s.guards[seats[i]] = level
+
+
+cdef inline int guards_spent(const GameState* s, const GameTables* t, int seat, bint scored) noexcept nogil:
+    """The most guards that a seat can spend from tax collection on."""
+    cdef int i, spent = 0
+    for i in range(s.n_companions[seat]):
+        spent += guards_of(&t.tokens[s.companions[seat][i]], scored)
+    if token_to_come(s, t, seat) != NONE:
+        spent += guards_of(&t.tokens[token_to_come(s, t, seat)], scored)
+    return spent
+
+
+cdef inline int guards_of(const TokenTable* token, bint scored) noexcept nogil:
+    return (token.perks.flags & F_FARMER != 0) + (token.hand_most if scored else 0)
+
+
+cdef inline int guards_gained(const GameState* s, const GameTables* t, int seat) noexcept nogil:
+    """The most guards that a seat can gain from tax collection on."""
+    cdef int gained = s.perks[seat].recruit, token
+    if s.stage == TAX_COLLECTION:
+        token = s.town_token[s.wagon[seat]]
+        if token != NONE:
+            gained += t.yields[s.wagon[seat]][63].guards + t.tokens[token].centre_guards + t.tokens[token].perks.recruit
+    return gained
+
+
+cdef inline int token_to_come(const GameState* s, const GameTables* t, int seat) noexcept nogil:
+    """The token that a seat is going to collect and keep, or NONE."""
+    return NONE if t.easy or s.stage != TAX_COLLECTION else s.town_token[s.wagon[seat]]
+
+
+cdef void forget_counters(GameState* s, const GameTables* t) noexcept nogil:
+    """Where wagons stand on their counters counts, once the order is made, only for the order."""
+    cdef int i
+    for i in range(t.humans):
+        s.position[s.order[i]] = i
 
 
 cdef inline int poorer_points(const GameState* s, const GameTables* t, int seat) noexcept nogil:
@@ -651,7 +697,7 @@ cdef int32_t number_ending(Engine* e, const GameState* s, int tracking) noexcept
         copy_lasting(&fresh.base, s)
         if e.horizon == END_OF_ROUND:
             recruit(&fresh.base, e.t)
-        level_guards(&fresh.base, e.t)
+        level_guards(&fresh.base, e.t, ends_later(e, s))
         if tracking != GAINS:
             memset(fresh.base.favour, 0, sizeof(fresh.base.favour))
     number = find_number(&e.ending_index, e.endings, sizeof(Ending), &fresh, sizeof(GameState), &at)
@@ -1169,6 +1215,9 @@ cdef bint tree_value(Engine* e, const GameState* s, double* out, bint keep) noex
     cdef uint64_t at
     cdef int seat
     cdef bint relative
+    cdef GameState reduced
+    if s.decision == D_COLLECT and not e.plain:
+        s = reduce_collection(e, s, &reduced)
     if s.decision == D_ROUND or is_over(s):
         evaluate(e, s, out)
         return True
@@ -1192,6 +1241,15 @@ cdef bint tree_value(Engine* e, const GameState* s, double* out, bint keep) noex
     for seat in range(e.t.humans):
         out[seat] += s.favour[seat] if relative else 0
     return True
+
+
+cdef inline const GameState* reduce_collection(const Engine* e, const GameState* s, GameState* reduced) noexcept nogil:
+    """A position of tax collection without differences that cannot matter any more."""
+    copy_state(reduced, s)
+    forget_counters(reduced, e.t)
+    if e.leaf == NULL or s.round == ROUNDS:
+        level_guards(reduced, e.t, ends_later(e, s))
+    return reduced
 
 
 cdef bint tree_expand(Engine* e, const GameState* s, double* out, int* best, bint keep) noexcept nogil:
@@ -1395,6 +1453,9 @@ cdef bint tree_search(Engine* e, const GameState* s, Score alpha, Score beta, Bo
     cdef double high[WIDTH]
     cdef double favour = s.favour[e.seat] if e.forgets_favour and s.stage >= TAX_COLLECTION else 0
     cdef bint done
+    cdef GameState reduced
+    if s.decision == D_COLLECT and not e.plain:
+        s = reduce_collection(e, s, &reduced)
     if s.decision == D_ROUND or is_over(s):
         evaluate(e, s, low)
         bounds[0] = bounds_of(e, low, low)
