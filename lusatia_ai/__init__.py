@@ -23,6 +23,7 @@ from .errors import (
     PlayerError,
     PositionError,
     RecordError,
+    SolveError,
     VariantError,
 )
 from .game_review import Decision, GameReview, Thresholds, review
@@ -32,6 +33,7 @@ from .observation import View
 from .record import Record
 from .rules import Variant
 from .search import Analysis, MoveStats, SearchResult, SearchTree, analysis, search
+from .solver import MoveValue, RoundValue, Solution, solve
 from .state import Result, State
 
 if TYPE_CHECKING:
@@ -67,6 +69,7 @@ __all__ = [
     "Move",
     "MoveAnalysis",
     "MoveStats",
+    "MoveValue",
     "NotationError",
     "ParamsError",
     "PlayerError",
@@ -75,9 +78,12 @@ __all__ = [
     "Record",
     "RecordError",
     "Result",
+    "RoundValue",
     "SearchParams",
     "SearchResult",
     "SearchTree",
+    "Solution",
+    "SolveError",
     "State",
     "Thresholds",
     "Variant",
@@ -90,6 +96,7 @@ __all__ = [
     "report",
     "review",
     "search",
+    "solve",
     "svg",
 ]
 

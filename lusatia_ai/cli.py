@@ -22,6 +22,7 @@ import click
 from click.core import ParameterSource
 
 from . import __version__
+from .cli_solve import solve_command
 from .errors import FaultsError, LusatiaError, NotationError
 
 if TYPE_CHECKING:
@@ -350,6 +351,9 @@ def _help_if_alone(ctx: click.Context) -> None:
     """What a group prints if no command of it is named."""
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
+
+
+main.add_command(solve_command)
 
 
 @main.command()

@@ -109,3 +109,9 @@ class MatchError(FaultsError):
     """Settings of a match that do not go together, or a file of results that does not fit them."""
 
     subject = "match"
+
+
+class SolveError(FaultsError):
+    """A question that the solver cannot answer exactly, or an option that it does not know."""
+
+    subject = "question to the solver"

@@ -1,0 +1,190 @@
+"""What a solver remembers: a transposition table of limited size with exact keys, and numbers for equal things.
+
+Keys are compared in full, so a table never takes one position for another. It begins small, since clearing memory takes
+longer than solving a small position, and grows up to its limit; from then on new entries replace old ones.
+"""
+
+from libc.math cimport INFINITY
+from libc.stdint cimport int16_t, int32_t, uint8_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free
+from libc.string cimport memcpy
+
+cdef extern from *:
+    """
+    #include <stdlib.h>
+    #include <string.h>
+    #if defined(__GNUC__) || defined(__clang__)
+    #define lusatia_prefetch(address) __builtin_prefetch(address)
+    #else
+    #define lusatia_prefetch(address) ((void) (address))
+    #endif
+    #if defined(__linux__)
+    #include <sys/mman.h>
+    #endif
+    /* A cleared block; large ones in large pages where the system has them, since entries are found at random. */
+    static inline void *lusatia_block(size_t bytes) {
+    #if defined(__linux__) && defined(MADV_HUGEPAGE)
+        const size_t page = (size_t) 1 << 21;
+        void *block = NULL;
+        if (bytes >= 2 * page && posix_memalign(&block, page, bytes) == 0) {
+            madvise(block, bytes, MADV_HUGEPAGE);
+            memset(block, 0, bytes);
+            return block;
+        }
+    #endif
+        return calloc(bytes, 1);
+    }
+    """
+    void prefetch "lusatia_prefetch"(const void* address) noexcept nogil
+    void* cleared_block "lusatia_block"(size_t bytes) noexcept nogil
+
+cdef enum:
+    WINDOW = 8               # entries looked at from where a key belongs
+    FIRST_SIZE = 1 << 10     # entries of a table before it grows
+    QUICK_SIZE = 1 << 16     # entries up to which growing by four takes no time to speak of
+    WHOLE_INFINITY = 32767
+
+# Open addressing in one block; each entry is `words` words of key, then a value.
+ctypedef struct Table:
+    uint64_t* entries        # owned; a key whose first word is 0 is an empty entry
+    uint64_t size            # entries, a power of two
+    uint64_t used
+    uint64_t most            # entries, a power of two
+    int words
+    int width                # numbers in a value
+    int stride               # words of an entry
+    bint whole               # values are whole numbers below 32,000 or infinite, four to a word; else doubles
+
+# Numbers of equal things, by their hash: open addressing, at most half full.
+ctypedef struct Index:
+    int32_t* numbers         # owned; plus one, 0: empty
+    uint64_t size            # a power of two
+
+
+cdef inline uint64_t hash_words(const uint64_t* key, int words) noexcept nogil:
+    cdef uint64_t h = 0x9E3779B97F4A7C15
+    cdef int i
+    for i in range(words):
+        h = (h ^ key[i]) * <uint64_t> 0xBF58476D1CE4E5B9
+        h ^= h >> 31
+    return h
+
+cdef inline uint64_t hash_bytes(const void* data, size_t size) noexcept nogil:
+    cdef const uint8_t* bytes = <const uint8_t*> data
+    cdef uint64_t h = 0x9E3779B97F4A7C15, word
+    cdef size_t done = 0
+    while done < size:
+        word = 0
+        memcpy(&word, bytes + done, 8 if size - done >= 8 else size - done)
+        h = (h ^ word) * <uint64_t> 0xBF58476D1CE4E5B9
+        h ^= h >> 31
+        done += 8
+    return h
+
+cdef inline bint same_words(const uint64_t* a, const uint64_t* b, int words) noexcept nogil:
+    cdef int i
+    for i in range(words):
+        if a[i] != b[i]:
+            return False
+    return True
+
+cdef inline bint table_open(Table* table, int words, int width, bint whole, uint64_t bytes) noexcept nogil:
+    """An empty table that will take at most so many bytes (but at least room for FIRST_SIZE entries). False: no memory."""
+    free(table.entries)
+    table.words = words
+    table.width = width
+    table.whole = whole
+    table.stride = words + ((width + 3) // 4 if whole else width)
+    table.most = FIRST_SIZE
+    while table.most * 2 * table.stride * 8 <= bytes:
+        table.most *= 2
+    table.size = FIRST_SIZE
+    table.used = 0
+    table.entries = <uint64_t*> cleared_block(table.size * table.stride * 8)
+    return table.entries != NULL
+
+cdef inline uint64_t table_hash(const Table* table, const uint64_t* key) noexcept nogil:
+    """The hash of a key; its entry is fetched from memory in the meantime."""
+    cdef uint64_t at = hash_words(key, table.words)
+    prefetch(&table.entries[(at & (table.size - 1)) * table.stride])
+    return at
+
+cdef inline bint table_find(const Table* table, const uint64_t* key, uint64_t at, double* value) noexcept nogil:
+    """Read the value kept for a key of hash `at`, if there is one."""
+    cdef const uint64_t* entry
+    cdef const int16_t* whole
+    cdef int i, j
+    for i in range(WINDOW):
+        entry = &table.entries[((at + i) & (table.size - 1)) * table.stride]
+        if entry[0] == 0:
+            return False
+        if same_words(entry, key, table.words):
+            if not table.whole:
+                memcpy(value, &entry[table.words], table.width * sizeof(double))
+                return True
+            whole = <const int16_t*> &entry[table.words]
+            for j in range(table.width):
+                value[j] = whole[j]
+                if whole[j] == WHOLE_INFINITY or whole[j] == -WHOLE_INFINITY:
+                    value[j] = INFINITY if whole[j] > 0 else -INFINITY
+            return True
+    return False
+
+cdef inline uint64_t* table_place(Table* table, const uint64_t* key, uint64_t at) noexcept nogil:
+    """Where the value of a key of hash `at` goes: its own entry, an empty one, or one whose content is given up."""
+    cdef uint64_t* entry
+    cdef int i
+    for i in range(WINDOW):
+        entry = &table.entries[((at + i) & (table.size - 1)) * table.stride]
+        if entry[0] == 0:
+            table.used += 1
+            break
+        if same_words(entry, key, table.words):
+            break
+    else:
+        entry = &table.entries[((at + (at >> 32) % WINDOW) & (table.size - 1)) * table.stride]
+    memcpy(entry, key, table.words * 8)
+    return &entry[table.words]
+
+cdef inline void table_grow(Table* table) noexcept nogil:
+    """Larger, if there is memory. An entry that finds no place is given up."""
+    cdef Table larger = table[0]
+    cdef uint64_t i
+    cdef const uint64_t* entry
+    larger.size = table.size * (4 if table.size < QUICK_SIZE else 2)
+    if larger.size > table.most:
+        larger.size = table.most
+    larger.entries = <uint64_t*> cleared_block(larger.size * larger.stride * 8)
+    if larger.entries == NULL:
+        table.most = table.size
+        return
+    larger.used = 0
+    for i in range(table.size):
+        entry = &table.entries[i * table.stride]
+        if entry[0]:
+            memcpy(table_place(&larger, entry, hash_words(entry, larger.words)), &entry[table.words], (table.stride - table.words) * 8)
+    free(table.entries)
+    table[0] = larger
+
+cdef inline void table_keep(Table* table, const uint64_t* key, uint64_t at, const double* value) noexcept nogil:
+    """Keep the value of a key of hash `at`."""
+    cdef uint64_t* place
+    cdef int16_t* whole
+    cdef int j
+    if table.used * 2 > table.size and table.size < table.most:
+        table_grow(table)
+    place = table_place(table, key, at)
+    if not table.whole:
+        memcpy(place, value, table.width * sizeof(double))
+        return
+    whole = <int16_t*> place
+    for j in range(table.width):
+        whole[j] = <int16_t> (value[j] if -WHOLE_INFINITY < value[j] < WHOLE_INFINITY
+                              else WHOLE_INFINITY if value[j] > 0 else -WHOLE_INFINITY)
+
+cdef inline bint index_open(Index* index, uint64_t size) noexcept nogil:
+    """An empty index for at most size / 2 numbers."""
+    free(index.numbers)
+    index.size = size
+    index.numbers = <int32_t*> calloc(size, sizeof(int32_t))
+    return index.numbers != NULL

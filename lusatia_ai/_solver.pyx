@@ -1,0 +1,1885 @@
+"""Exact solving by exhaustive search with memory: max^n and, for one seat against all, alpha-beta.
+
+Max^n (Luckhardt and Irani 1986): whoever decides takes what is best for themselves, in the knowledge that everybody will.
+Two searches share one interface. `rows_...` walks the choosing of rows on the reduced model of `_rows.pxd`, where
+nearly all positions are; `tree_...` walks everything around it on whole states, by the forward model.
+
+What is remembered, and why that is exact: keys are compared in full, so no two positions are ever taken for one.
+
+*Factored values.* Where the value is favour and nothing that decides or counts depends on favour already held, two positions
+that differ in favour alone have the same best play: the table keeps the favour still to come, and keys leave favour out.
+
+*Endings.* What follows the stage (clean-up, final scoring) depends then only on who has taken which card: it is worked
+out once for all ways in which that can go, and equal results share one context of the row search.
+"""
+
+from libc.math cimport INFINITY
+from libc.stdlib cimport calloc, free, malloc, realloc
+from libc.string cimport memcmp, memcpy, memset
+
+from cpython.exc cimport PyErr_CheckSignals
+
+from ._core import require_layout
+
+from time import perf_counter
+
+
+cdef enum:
+    LOOK_EVERY = 4096        # nodes between looks at the clock
+    MOST_NUMBERED = 50000    # contexts and classes have numbers of 16 bits in keys; one ending can add 10,000 classes
+    MOST_PROFILES = 1000
+    ROW_MOVES = ROWS + GOODS # in one choice of a row
+    SETTLED = 20000          # a lead that nothing can change any more
+
+cdef double SAME = 1e-9      # utilities closer than this are equal: averages over chance are rounded
+
+ctypedef struct Score:
+    double main
+    double favour
+
+cdef Score LOWEST = Score(-INFINITY, -INFINITY)
+cdef Score HIGHEST = Score(INFINITY, INFINITY)
+
+# A move in a choice of rows.
+ctypedef struct Branch:
+    Rows after
+    double gain[MAX_PLAYERS]         # by seat: what it adds to favour
+    double most                      # that it can bring to who decides
+    uint64_t key[ROWS_WORDS]
+    uint64_t at                      # hash of the key
+
+# What a value is known to lie between; equal if it is known exactly.
+ctypedef struct Bounds:
+    Score low
+    Score high
+
+
+# --- scores -----------------------------------------------------------------------------------------
+
+cdef inline int compare(Score a, Score b) noexcept nogil:
+    """1 if a is better, -1 if b is, 0 if they are equal."""
+    if a.main > b.main + SAME:
+        return 1
+    if b.main > a.main + SAME:
+        return -1
+    if a.favour > b.favour + SAME:
+        return 1
+    return -1 if b.favour > a.favour + SAME else 0
+
+
+cdef inline Score better_of(Score a, Score b) noexcept nogil:
+    return b if compare(b, a) > 0 else a
+
+
+cdef inline Score worse_of(Score a, Score b) noexcept nogil:
+    return b if compare(b, a) < 0 else a
+
+
+cdef inline Score plus(Score a, double favour) noexcept nogil:
+    return Score(a.main + favour, a.favour)
+
+
+# --- boards -----------------------------------------------------------------------------------------
+
+cdef void make_board(Board* board, const GameTables* t, int estate, int royal, int side) noexcept nogil:
+    cdef int row, i, mask, slot = 0
+    cdef const RowTable* table
+    memset(board, 0, sizeof(Board))
+    for row in range(ROWS):
+        table = &t.rows[estate if row < ROYAL else royal][side][row & 3]
+        board.bonus[row] = table.bonus
+        for i in range(table.n_slots):
+            board.colour[slot] = table.colour[i]
+            board.points[slot] = table.points[i]
+            board.row_slots[row] |= <uint64_t> 1 << slot
+            board.top[table.colour[i]] = max(board.top[table.colour[i]], table.points[i])
+            for mask in range(16):
+                if mask >> table.colour[i] & 1:
+                    board.slots_of[mask] |= <uint64_t> 1 << slot
+            slot += 1
+        for i in range(GOODS):
+            board.most_in_row[i] = max(board.most_in_row[i], count_of(table.need, i))
+    board.n_slots = slot
+    for slot in range(board.n_slots):
+        for mask in range(256):
+            if mask >> (slot & 7) & 1:
+                board.sums[slot >> 3][mask] += board.points[slot]
+
+
+# --- positions ------------------------------------------------------------------------------------------
+
+cdef inline double best_rival(const double* favour, int humans, int seat) noexcept nogil:
+    cdef double best = -INFINITY
+    cdef int other
+    for other in range(humans):
+        if other != seat and favour[other] > best:
+            best = favour[other]
+    return best
+
+
+cdef inline uint64_t nibbles(uint32_t goods) noexcept nogil:
+    """The lower four bits of each lane, in 16 bits."""
+    goods &= 0x0F0F0F0F
+    goods = (goods | goods >> 4) & 0x00FF00FF
+    return (goods | goods >> 8) & 0xFFFF
+
+
+cdef inline int card_codes(const GameTables* t) noexcept nogil:
+    """How many codes of owners there are."""
+    return (t.humans + 1) * (t.humans + 1) * (t.humans + 1) * (t.humans + 1)
+
+
+cdef inline int card_code(const GameTables* t, int owners) noexcept nogil:
+    """The owners of the cards as one number below (humans + 1) to the fourth."""
+    cdef int n = t.humans + 1
+    return (owners & 7) + n * ((owners >> 3 & 7) + n * ((owners >> 6 & 7) + n * (owners >> 9)))
+
+
+cdef inline int owners_of(const GameTables* t, int code) noexcept nogil:
+    """The inverse of `card_code`."""
+    cdef int deck, owners = 0
+    for deck in range(DECKS):
+        owners |= code % (t.humans + 1) << 3 * deck
+        code //= t.humans + 1
+    return owners
+
+
+cdef inline int used_skips(const GameState* s, const GameTables* t, int seat) noexcept nogil:
+    cdef int i, token, used = 0
+    for i in range(s.n_companions[seat]):
+        token = s.companions[seat][i]
+        if t.tokens[token].perks.flags & F_CHAMBERLAIN and s.used >> token & 1:
+            used += 1
+    return used
+
+
+cdef void fill_context(RowContext* c, const GameState* s, const GameTables* t, const Board* board) noexcept nogil:
+    cdef int seat, i, used, token, start = index_of(s.storing_order, 0)
+    c.board = board
+    for seat in range(t.humans):
+        c.per_good[seat] = s.perks[seat].per_good
+        c.estate_row[seat] = s.perks[seat].estate_row
+        c.cycle[seat] = s.storing_order[(start + seat) % t.humans]
+        for used in range(1, -1, -1):
+            for i in range(s.n_companions[seat]):
+                token = s.companions[seat][i]
+                if t.tokens[token].perks.flags & F_CHAMBERLAIN and <int> (s.used >> token & 1) == used:
+                    c.skip_points[seat][c.n_skips[seat]] = t.tokens[token].skip_points
+                    c.n_skips[seat] += 1
+
+
+cdef void fill_rows(const RowContext* c, const GameState* s, const GameTables* t, Rows* r) noexcept nogil:
+    """Pieces, slots, the chooser and used Chamberlains of a position; cards and what is tracked stay zero."""
+    cdef int row, i, seat, slot = 0
+    memset(r, 0, sizeof(Rows))
+    for row in range(ROWS):
+        for i in range(popcount(c.board.row_slots[row])):
+            if not s.filled[row] >> i & 1:
+                r.empty |= <uint64_t> 1 << slot
+                r.needs += piece(c.board.colour[slot])
+            slot += 1
+    memcpy(r.goods, s.goods, sizeof(r.goods))
+    for seat in range(t.humans):
+        r.skips |= used_skips(s, t, seat) << 3 * seat
+    r.chooser = index_of(c.cycle, s.storing_order[s.next_chooser])
+
+
+cdef inline int pending_row(const GameState* s, const RowContext* c) noexcept nogil:
+    """A full estate row with the bonus for which a card is being chosen: all that matters of it."""
+    cdef int row = 0
+    while c.board.bonus[row] != s.pending_card or s.need[row]:
+        row += 1
+    return row
+
+
+cdef void settle_leads(const RowContext* c, const GameTables* t, Rows* r) noexcept nogil:
+    """Replace each lead that the rest of the stage cannot turn by one number: then it matters only that it is settled."""
+    cdef int seat
+    for seat in range(t.humans):
+        if seat == c.judge:
+            r.tracked[seat] = 0
+        elif -SETTLED < r.tracked[seat] < SETTLED:
+            if r.tracked[seat] > rows_most(c, t, r, seat):
+                r.tracked[seat] = SETTLED
+            elif r.tracked[seat] + rows_most(c, t, r, c.judge) <= 0:
+                r.tracked[seat] = -SETTLED
+
+
+cdef void copy_lasting(GameState* base, const GameState* s) noexcept nogil:
+    """What the clean-up leaves and the final scoring looks at."""
+    memset(base, 0, sizeof(GameState))
+    base.stage = STORING
+    base.round = s.round
+    memcpy(base.favour, s.favour, sizeof(s.favour))
+    memcpy(base.guards, s.guards, sizeof(s.guards))
+    memcpy(base.order, s.order, sizeof(s.order))
+    memcpy(base.estates, s.estates, sizeof(s.estates))
+    memcpy(base.face_up, s.face_up, sizeof(s.face_up))
+    memcpy(base.companions, s.companions, sizeof(s.companions))
+    memcpy(base.n_companions, s.n_companions, sizeof(s.n_companions))
+    memcpy(base.perks, s.perks, sizeof(s.perks))
+
+
+cdef void clear_stage(GameState* s) noexcept nogil:
+    """Take off what the clean-up takes away anyway."""
+    memset(s.goods, 0, sizeof(s.goods))
+    memset(s.horses, 0, sizeof(s.horses))
+    memset(s.filled, 0, sizeof(s.filled))
+    memset(s.need, 0, sizeof(s.need))
+    memset(s.storing_order, 0, sizeof(s.storing_order))
+    memset(s.position, ROAD, sizeof(s.position))
+    memset(s.occupant, NONE, sizeof(s.occupant))
+    s.used = 0
+    s.next_chooser = 0
+    s.pending_card = NONE
+    s.decision = D_ROW
+    s.seat = s.token = NONE
+
+
+cdef inline void recruit(GameState* s, const GameTables* t) noexcept nogil:
+    """Give what recruits bring now instead of in the clean-up (rules 7.1)."""
+    cdef int seat
+    for seat in range(t.humans):
+        s.guards[seat] += s.perks[seat].recruit
+        s.perks[seat].recruit = 0
+
+
+cdef void level_guards(GameState* s, const GameTables* t, bint scored) noexcept nogil:
+    """Bring guards as near to each other as can be without changing anything that can still be seen.
+
+    Args:
+        scored: whether final scoring comes before the horizon.
+
+    Proof. Guards buy nothing from tax collection on. They count by what can be spent, on Farmers and in exchanges (rules
+    6.3, 8.2), and by who has more of them when all is over (8.4, 8.6). Let the seats stand by their guards. Where of two
+    neighbours the upper one is ahead by more than d, the most that any seat from there up can spend plus the most that any
+    seat from there down can still gain, the gap is cut to d + 1. Two seats with a cut gap between them keep their order
+    for certain, before and after, since all gaps between them are of one sign; two seats without one keep their difference.
+    A seat above a cut gap has more than it can spend, before and after; so has one that is lowered with the lowest seat,
+    which is not lowered below the most that anybody can spend. Other seats have what they had.
+    """
+    cdef int seat, i, j, gap, before = 0
+    cdef int16_t level = 0
+    cdef int seats[MAX_PLAYERS]
+    cdef int spent[MAX_PLAYERS]
+    cdef int gained[MAX_PLAYERS]
+    cdef int most_spent, most_gained
+    for seat in range(t.humans):
+        spent[seat] = guards_spent(s, t, seat, scored)
+        gained[seat] = guards_gained(s, t, seat)
+        i = seat
+        while i and s.guards[seats[i - 1]] > s.guards[seat]:
+            seats[i] = seats[i - 1]
+            i -= 1
+        seats[i] = seat
+    for i in range(t.humans):
+        most_spent = most_gained = 0
+        for j in range(t.humans):
+            if j >= i:
+                most_spent = max(most_spent, spent[seats[j]])
+            else:
+                most_gained = max(most_gained, gained[seats[j]])
+        gap = s.guards[seats[i]] - before
+        before = s.guards[seats[i]]
+        level += min(gap, most_spent + most_gained + (i > 0))
+        s.guards[seats[i]] = level
+
+
+cdef inline int guards_spent(const GameState* s, const GameTables* t, int seat, bint scored) noexcept nogil:
+    """The most guards that a seat can spend from tax collection on."""
+    cdef int i, spent = 0
+    for i in range(s.n_companions[seat]):
+        spent += guards_of(&t.tokens[s.companions[seat][i]], scored)
+    if token_to_come(s, t, seat) != NONE:
+        spent += guards_of(&t.tokens[token_to_come(s, t, seat)], scored)
+    return spent
+
+
+cdef inline int guards_of(const TokenTable* token, bint scored) noexcept nogil:
+    return (token.perks.flags & F_FARMER != 0) + (token.hand_most if scored else 0)
+
+
+cdef inline int guards_gained(const GameState* s, const GameTables* t, int seat) noexcept nogil:
+    """The most guards that a seat can gain from tax collection on."""
+    cdef int gained = s.perks[seat].recruit, token
+    if s.stage == TAX_COLLECTION:
+        token = s.town_token[s.wagon[seat]]
+        if token != NONE:
+            gained += t.yields[s.wagon[seat]][63].guards + t.tokens[token].centre_guards + t.tokens[token].perks.recruit
+    return gained
+
+
+cdef inline int token_to_come(const GameState* s, const GameTables* t, int seat) noexcept nogil:
+    """The token that a seat is going to collect and keep, or NONE."""
+    return NONE if t.easy or s.stage != TAX_COLLECTION else s.town_token[s.wagon[seat]]
+
+
+cdef void forget_counters(GameState* s, const GameTables* t) noexcept nogil:
+    """Where wagons stand on their counters counts, once the order is made, only for the order."""
+    cdef int i
+    for i in range(t.humans):
+        s.position[s.order[i]] = i
+
+
+cdef inline int poorer_points(const GameState* s, const GameTables* t, int seat) noexcept nogil:
+    """What a seat gains for each human with less favour (rules 8.1)."""
+    cdef int i, points = 0
+    for i in range(s.n_companions[seat]):
+        points += t.tokens[s.companions[seat][i]].per_poorer
+    return points
+
+
+cdef inline bint may_be_taken(const Profile* profile, const GameTables* t, int code) noexcept nogil:
+    """Whether there is a card in each deck from which this code says that one is taken."""
+    cdef int deck, owners = owners_of(t, code)
+    for deck in range(DECKS):
+        if owners >> 3 * deck & 7 and not profile.face_up >> deck & 1:
+            return False
+    return True
+
+
+cdef inline int taken_by(const GameTables* t, int code) noexcept nogil:
+    """How many cards are taken."""
+    cdef int deck, n = 0, owners = owners_of(t, code)
+    for deck in range(DECKS):
+        n += (owners >> 3 * deck & 7) != 0
+    return n
+
+
+cdef bint judges_the_poor(const GameState* s, const GameTables* t) noexcept nogil:
+    """Whether a human holds, or may still collect, a token that compares favour (rules 8.1)."""
+    cdef int seat, town
+    for seat in range(t.humans):
+        if poorer_points(s, t, seat):
+            return True
+    for town in range(TOWNS):
+        if s.town_token[town] != NONE and not t.easy and t.tokens[s.town_token[town]].per_poorer:
+            return True
+    return False
+
+
+cdef double token_most(const GameState* s, const GameTables* t, const TokenTable* token, bint stage) noexcept nogil:
+    """The most favour that a token can bring its holder in the storing stage, or in final scoring."""
+    cdef int estate, colour, row, most = 0
+    if stage:
+        most = token.perks.zero_bonus + token.perks.slowest + token.skip_points + 4 * token.perks.estate_row
+        for row in range(ROWS):
+            for colour in range(GOODS):
+                most += count_of(t.rows[s.tile[row >> 2]][s.tile_side][row & 3].need, colour) * count_of(
+                    token.perks.per_good, colour)
+        return most
+    most = (token.points + token.per_four * ROUNDS + token.per_dominated * ESTATES + token.per_poorer * (t.humans - 1)
+            + token.hand_most * token.hand_each)
+    for estate in range(ESTATES):
+        most += token.per_symbol[estate] * 255
+    return most
+
+
+cdef double tokens_most(const GameState* s, const GameTables* t, int seat, bint stage) noexcept nogil:
+    """The same for all tokens that a seat holds or may still collect."""
+    cdef int i, town
+    cdef double most = 0
+    for i in range(s.n_companions[seat]):
+        most += token_most(s, t, &t.tokens[s.companions[seat][i]], stage)
+    for town in range(TOWNS):
+        if s.town_token[town] != NONE and not t.easy:
+            most += token_most(s, t, &t.tokens[s.town_token[town]], stage)
+    return most
+
+
+cdef double stage_most(const GameState* s, const GameTables* t, int seat) noexcept nogil:
+    """The most favour that a seat can gain up to the end of the storing stage."""
+    cdef int row, slot
+    cdef double most = tokens_most(s, t, seat, True)
+    cdef const RowTable* table
+    for row in range(ROWS):
+        table = &t.rows[s.tile[row >> 2]][s.tile_side][row & 3]
+        for slot in range(table.n_slots):
+            most += table.points[slot]
+        if row >= ROYAL and table.n_slots:
+            most += table.bonus
+    return most
+
+
+cdef double scoring_most(const GameState* s, const GameTables* t, int seat) noexcept nogil:
+    """The most favour that a seat can gain in final scoring."""
+    return tokens_most(s, t, seat, False) + ESTATES * t.place_points[0]
+
+
+cdef void tree_key(const GameState* s, const GameTables* t, bint relative, uint64_t* key) noexcept nogil:
+    """All that may differ between positions of one solve and still matters; the rest follows from it.
+
+    Within one solve the order of play, companions, horses and storing order follow from wagons, counters and who has
+    collected. Words: one a human, half a one for goods, one for estates and automas, four for what is being decided.
+    """
+    cdef int i, n = 4
+    memset(key, 0, TREE_WORDS * 8)
+    key[0] = (1 + s.decision | <uint64_t> s.stage << 8 | <uint64_t> s.seat << 16 | <uint64_t> s.rival << 24
+              | <uint64_t> s.token << 32 | <uint64_t> s.evicted_from << 40 | <uint64_t> s.grey_left << 48
+              | <uint64_t> s.next_chooser << 56)
+    key[1] = s.used
+    key[2] = s.to_place | <uint64_t> s.automa_deck << 32
+    for i in range(ESTATES):
+        key[3] |= <uint64_t> s.grey[i] << (32 + 8 * i)
+    for i in range(t.humans):
+        key[n] = (<uint64_t> <uint16_t> s.guards[i] | <uint64_t> s.horses[i] << 16 | <uint64_t> (s.position[i] + 1) << 24
+                  | <uint64_t> s.wagon[i] << 32)
+        if not relative:
+            key[n] |= <uint64_t> <uint16_t> s.favour[i] << 48
+        n += 1
+    for i in range(t.humans, t.players):
+        key[3] |= <uint64_t> ((s.position[i] + 1) << 3 | s.wagon[i] & 7) << 7 * (i - t.humans)
+    for i in range(t.players):
+        key[n + (i >> 1)] |= <uint64_t> s.goods[i] << 32 * (i & 1)
+    n += (t.players + 1) >> 1
+    for i in range(t.humans):
+        key[n + i // 2] |= (s.estates[i][0] | <uint64_t> s.estates[i][1] << 8
+                            | <uint64_t> s.estates[i][2] << 16) << 32 * (i & 1)
+
+
+cdef inline bint enter(Engine* e) noexcept nogil:
+    """Count a node; False if the search is to stop."""
+    if e.stopped:
+        return False
+    e.nodes += 1
+    return e.nodes < e.next_look or look(e)
+
+
+cdef bint look(Engine* e) noexcept nogil:
+    """Look at the clock, the number of nodes, and whether Ctrl-C has been pressed."""
+    if e.nodes > e.max_nodes:
+        e.stopped = True
+    elif not e.quiet:
+        with gil:
+            look_around(e)
+    e.next_look = e.nodes + LOOK_EVERY
+    if e.next_look > e.max_nodes and e.nodes <= e.max_nodes:
+        e.next_look = e.max_nodes + 1
+    return not e.stopped
+
+
+cdef void look_around(Engine* e) noexcept:
+    try:
+        PyErr_CheckSignals()
+    except KeyboardInterrupt:
+        e.interrupted = e.stopped = True
+    if perf_counter() >= e.deadline:
+        e.stopped = True
+
+# --- values ----------------------------------------------------------------------------------------
+
+
+cdef inline Score score(const Engine* e, const double* value, int seat) noexcept nogil:
+    return Score(value[seat], value[e.t.humans + seat] if e.objective == WIN else 0.0)
+
+
+cdef inline bint takes(const Engine* e, const double* value, const double* best, int seat, bint earlier) noexcept nogil:
+    """Whether `seat` leaves the move of value `best` for a later one of `value`."""
+    cdef int order = compare(score(e, value, seat), score(e, best, seat))
+    if order or e.ties == TIES_FIRST:
+        return order > 0 or order == 0 and earlier
+    order = compare(score(e, value, e.seat), score(e, best, e.seat))
+    return order == 0 and earlier or (order > 0 if e.ties == TIES_BEST else order < 0)
+
+
+cdef void utilities(Engine* e, const double* favour, const int* guards, double* out) noexcept nogil:
+    """What favour and guards at the horizon are worth to each seat (rules 8.6 for a win)."""
+    cdef int seat, other, humans = e.t.humans, ahead, level
+    for seat in range(humans):
+        if e.objective == FAVOUR:
+            out[seat] = favour[seat]
+        elif e.objective == MARGIN:
+            out[seat] = favour[seat] - best_rival(favour, humans, seat)
+        else:
+            ahead = 0
+            level = 0
+            for other in range(humans):
+                if abs(favour[other] - favour[seat]) <= SAME:
+                    ahead += guards[other] > guards[seat]
+                    level += guards[other] == guards[seat]
+                else:
+                    ahead += favour[other] > favour[seat]
+            out[seat] = 0.0 if ahead else 1.0 / level
+            out[humans + seat] = favour[seat]
+
+
+cdef void utility_bounds(Engine* e, const double* least, const double* most, double* low, double* high) noexcept nogil:
+    """Bounds of the utilities where the favour of each seat lies between `least` and `most`."""
+    cdef int seat, other, humans = e.t.humans
+    cdef double rival
+    for seat in range(humans):
+        if e.objective == FAVOUR:
+            low[seat] = least[seat]
+            high[seat] = most[seat]
+        elif e.objective == MARGIN:
+            low[seat] = least[seat] - best_rival(most, humans, seat)
+            high[seat] = most[seat] - best_rival(least, humans, seat)
+        else:
+            low[seat] = 1.0 if least[seat] > best_rival(most, humans, seat) else 0.0
+            high[seat] = 0.0 if most[seat] < best_rival(least, humans, seat) else 1.0
+            low[humans + seat] = least[seat]
+            high[humans + seat] = most[seat]
+
+
+cdef void evaluate(Engine* e, const GameState* s, double* out) noexcept nogil:
+    """The value at the horizon."""
+    cdef double favour[MAX_PLAYERS]
+    cdef int guards[MAX_PLAYERS]
+    cdef int seat
+    for seat in range(e.t.humans):
+        favour[seat] = s.favour[seat]
+        guards[seat] = s.guards[seat]
+        if e.horizon == END_OF_STAGE and not is_over(s):
+            guards[seat] -= s.perks[seat].recruit       # the clean-up has already given them
+    if e.leaf != NULL and s.decision == D_ROUND:
+        e.leaf(s, e.t, e.leaf_context, favour)
+    utilities(e, favour, guards, out)
+
+# --- bounds that need no search --------------------------------------------------------------------
+
+
+cdef void rows_bounds(Engine* e, const RowContext* c, const Rows* r, double* low, double* high) noexcept nogil:
+    """Bounds of the value of a position of choosing rows; as `rows_value`, of the favour to come if gains are untracked."""
+    cdef double least[MAX_PLAYERS]
+    cdef double most[MAX_PLAYERS]
+    cdef int seat
+    cdef const GameState* base = &e.endings[c.ending].base
+    cdef const CardClass* cards = &e.classes[0 if c.tracking == GAINS else r.cards]
+    for seat in range(e.t.humans):
+        least[seat] = 0
+        most[seat] = rows_most(c, e.t, r, seat)
+        if c.tracking == GAINS:
+            least[seat] = base.favour[seat] + r.tracked[seat]
+            most[seat] += base.favour[seat] + r.tracked[seat]
+            later_bounds(e, base, seat, &least[seat], &most[seat])
+        else:
+            least[seat] += cards.least[seat]
+            most[seat] += cards.most[seat]
+    if c.tracking == LEADS:
+        most[c.judge] += c.per_poorer * (e.t.humans - 1)
+    utility_bounds(e, least, most, low, high)
+
+
+cdef void later_bounds(const Engine* e, const GameState* s, int seat, double* least, double* most) noexcept nogil:
+    """Add what the time after the storing stage can bring to a seat."""
+    if e.horizon == END_OF_ROUND and s.round == ROUNDS:
+        most[0] += scoring_most(s, e.t, seat)
+    elif e.leaf != NULL:
+        least[0] = -INFINITY
+        most[0] = INFINITY
+
+
+cdef void tree_bounds(Engine* e, const GameState* s, double* low, double* high) noexcept nogil:
+    """Bounds of the value of any position before the horizon."""
+    cdef double least[MAX_PLAYERS]
+    cdef double most[MAX_PLAYERS]
+    cdef int seat
+    for seat in range(e.t.humans):
+        least[seat] = 0 if s.stage <= TOWN_SELECTION else s.favour[seat]
+        most[seat] = s.favour[seat]
+        if s.stage <= STORING:
+            most[seat] += stage_most(s, e.t, seat)
+            later_bounds(e, s, seat, &least[seat], &most[seat])
+        elif s.stage == FINAL_SCORING:
+            most[seat] += scoring_most(s, e.t, seat)
+    utility_bounds(e, least, most, low, high)
+
+
+# --- numbers for equal things --------------------------------------------------------------------------
+
+cdef int32_t find_number(const Index* index, const void* items, size_t size, const void* wanted, size_t compared,
+                         uint64_t* at) noexcept nogil:
+    """The number of the item that equals `wanted` in its first `compared` bytes; -1, and its place, if there is none."""
+    cdef int32_t number
+    at[0] = hash_bytes(wanted, compared) & (index.size - 1)
+    while True:
+        number = index.numbers[at[0]] - 1
+        if number < 0 or memcmp(<const uint8_t*> items + number * size, wanted, compared) == 0:
+            return number
+        at[0] = (at[0] + 1) & (index.size - 1)
+
+
+cdef void* with_room(void* items, size_t size, uint32_t n, uint32_t* room) noexcept nogil:
+    """The items, moved if there was no room for one more; NULL if there is no memory for it."""
+    cdef void* grown
+    if n < room[0]:
+        return items
+    grown = realloc(items, (2 * room[0] + 16) * size)
+    if grown != NULL:
+        room[0] = 2 * room[0] + 16
+    return grown
+
+
+cdef int32_t number_context(Engine* e, RowContext* c) noexcept nogil:
+    cdef uint64_t at
+    cdef size_t compared = <const uint8_t*> &c.id - <const uint8_t*> c
+    cdef int32_t number = find_number(&e.context_index, e.contexts, sizeof(RowContext), c, compared, &at)
+    cdef void* items
+    if number >= 0:
+        return number
+    items = with_room(e.contexts, sizeof(RowContext), e.n_contexts, &e.most_contexts)
+    if items == NULL:
+        return -1
+    e.contexts = <RowContext*> items
+    c.id = e.n_contexts + 1
+    e.contexts[e.n_contexts] = c[0]
+    e.n_contexts += 1
+    e.context_index.numbers[at] = e.n_contexts
+    return e.n_contexts - 1
+
+
+cdef int32_t number_class(Engine* e, const CardClass* cards) noexcept nogil:
+    cdef uint64_t at
+    cdef int32_t number = find_number(&e.class_index, e.classes, sizeof(CardClass), cards, sizeof(CardClass), &at)
+    cdef void* items
+    if number >= 0:
+        return number
+    items = with_room(e.classes, sizeof(CardClass), e.n_classes, &e.most_classes)
+    if items == NULL:
+        return -1
+    e.classes = <CardClass*> items
+    e.classes[e.n_classes] = cards[0]
+    e.n_classes += 1
+    e.class_index.numbers[at] = e.n_classes
+    return e.n_classes - 1
+
+
+cdef bint open_rows(Engine* e) noexcept nogil:
+    """An empty table for positions of choosing rows."""
+    cdef int words = 3 + (e.t.players > 4) + 2 * e.wide + 2 * e.tracks
+    cdef int width = (2 if e.objective != WIN else 4) if e.paranoid else e.width
+    return table_open(&e.rows_table, words, width, e.objective != WIN and e.leaf == NULL, e.table_bytes * 3 // 4)
+
+
+cdef bint open_tree(Engine* e) noexcept nogil:
+    """An empty table for all other positions."""
+    cdef int words = 4 + e.t.humans + (e.t.players + 1) // 2 + (e.t.humans + 1) // 2
+    cdef int width = (2 if e.objective != WIN else 4) if e.paranoid else e.width
+    return table_open(&e.tree_table, words, width, False, e.table_bytes // 4)
+
+
+cdef int32_t number_no_shift(Engine* e) noexcept nogil:
+    """Make sure that shift 0 is none."""
+    cdef Profile none
+    cdef double added[MAX_PLAYERS]
+    memset(added, 0, sizeof(added))
+    none.added = added
+    return number_shift(e, &none, 0, 0)
+
+
+cdef bint open_contexts(Engine* e) noexcept nogil:
+    """Forget all contexts, endings and classes. Class 0 is the one in which no card matters."""
+    cdef CardClass nothing
+    cdef uint32_t i
+    for i in range(e.n_profiles):
+        free(e.profiles[i].added)
+    e.n_contexts = e.n_endings = e.n_classes = e.n_shifts = e.n_profiles = 0
+    if not (index_open(&e.context_index, 1 << 17) and index_open(&e.ending_index, 1 << 17)
+            and index_open(&e.class_index, 1 << 17) and index_open(&e.shift_index, 1 << 17)):
+        return False
+    memset(&nothing, 0, sizeof(CardClass))
+    return number_class(e, &nothing) == 0 and number_no_shift(e) == 0
+
+
+# --- what comes after the stage -------------------------------------------------------------------------
+
+cdef int32_t number_ending(Engine* e, const GameState* s, int tracking) noexcept nogil:
+    """The number of what comes after the stage; -1 if it cannot be worked out."""
+    cdef Ending fresh
+    cdef uint64_t at
+    cdef int32_t number
+    cdef void* items
+    memset(&fresh, 0, sizeof(Ending))
+    if e.leaf != NULL and s.round < ROUNDS:
+        copy_state(&fresh.base, s)
+        clear_stage(&fresh.base)
+    else:
+        copy_lasting(&fresh.base, s)
+        if e.horizon == END_OF_ROUND:
+            recruit(&fresh.base, e.t)
+        level_guards(&fresh.base, e.t, ends_later(e, s))
+        if tracking != GAINS:
+            memset(fresh.base.favour, 0, sizeof(fresh.base.favour))
+    number = find_number(&e.ending_index, e.endings, sizeof(Ending), &fresh, sizeof(GameState), &at)
+    if number >= 0:
+        return number
+    if tracking != GAINS and not work_out_ending(e, &fresh, board_of(e, s)):
+        return -1
+    items = with_room(e.endings, sizeof(Ending), e.n_endings, &e.most_endings)
+    if items == NULL:
+        return -1
+    e.endings = <Ending*> items
+    e.endings[e.n_endings] = fresh
+    e.n_endings += 1
+    e.ending_index.numbers[at] = e.n_endings
+    return e.n_endings - 1
+
+
+cdef bint work_out_ending(Engine* e, Ending* ending, const Board* board) noexcept nogil:
+    """What every way in which the cards can go adds to favour. False if it cannot be done."""
+    cdef int humans = e.t.humans, codes = card_codes(e.t), code, seat, deck
+    cdef double value[WIDTH]
+    cdef Profile fresh
+    memset(&fresh, 0, sizeof(Profile))
+    memcpy(fresh.bonus, board.bonus, sizeof(fresh.bonus))
+    for deck in range(DECKS):
+        fresh.face_up |= (ending.base.face_up[deck] != NONE) << deck
+    fresh.added = <double*> calloc(codes * humans, sizeof(double))
+    if fresh.added == NULL:
+        return False
+    for code in range(codes):
+        if may_be_taken(&fresh, e.t, code):
+            if not after_stage(e, &ending.base, owners_of(e.t, code), NULL, value):
+                free(fresh.added)
+                return False
+            for seat in range(humans):
+                if code == 0:
+                    ending.added[seat] = value[seat] - ending.base.favour[seat]
+                fresh.added[code * humans + seat] = value[seat] - ending.base.favour[seat] - ending.added[seat]
+    fresh.hash = hash_bytes(fresh.added, codes * humans * sizeof(double))
+    ending.profile = number_profile(e, &fresh)
+    return ending.profile >= 0
+
+
+cdef int32_t number_profile(Engine* e, Profile* fresh) noexcept nogil:
+    """The number of an equal profile, which there are few of, or of this one; its memory is taken over."""
+    cdef size_t size = card_codes(e.t) * e.t.humans * sizeof(double)
+    cdef const Profile* other
+    cdef uint32_t i
+    cdef void* items
+    for i in range(e.n_profiles):
+        other = &e.profiles[i]
+        if (other.hash == fresh.hash and other.face_up == fresh.face_up
+                and memcmp(other.bonus, fresh.bonus, sizeof(other.bonus)) == 0
+                and memcmp(other.added, fresh.added, size) == 0):
+            free(fresh.added)
+            return i
+    items = with_room(e.profiles, sizeof(Profile), e.n_profiles, &e.most_profiles)
+    if items != NULL:
+        e.profiles = <Profile*> items
+    if items == NULL or not classify(e, fresh):
+        free(fresh.added)
+        return -1
+    e.profiles[e.n_profiles] = fresh[0]
+    e.n_profiles += 1
+    return e.n_profiles - 1
+
+
+cdef bint classify(Engine* e, Profile* profile) noexcept nogil:
+    """Find the classes of all ways in which cards can have gone, with all sets of estate rows that can still get full."""
+    cdef int codes = card_codes(e.t), code, rows
+    cdef int32_t number
+    cdef uint16_t* classes = <uint16_t*> calloc(codes << ROYAL, sizeof(uint16_t))
+    if classes == NULL:
+        return False
+    for code in range(codes - 1, -1, -1):              # with one card more taken, or one row less: before
+        for rows in range(1 << ROYAL):
+            if may_be_taken(profile, e.t, code) and taken_by(e.t, code) + popcount(rows) <= ROYAL:
+                number = class_of(e, profile, code, rows, classes)
+                if number < 0:
+                    free(classes)
+                    return False
+                classes[code << ROYAL | rows] = number
+    memcpy(profile.cards, classes, sizeof(profile.cards))
+    free(classes)
+    return True
+
+
+cdef int32_t class_of(Engine* e, const Profile* profile, int code, int rows, const uint16_t* classes) noexcept nogil:
+    """The class where the cards of `code` have been taken and these rows can still get full."""
+    cdef CardClass cards
+    cdef int row, deck, owner, step = 1, later, left = profile.face_up, owners = owners_of(e.t, code)
+    cdef int32_t number
+    cdef bint matters = False
+    memset(&cards, 0, sizeof(CardClass))
+    for deck in range(DECKS):
+        if owners >> 3 * deck & 7:
+            left &= ~(1 << deck)
+    for row in range(ROYAL):
+        if rows >> row & 1:
+            cards.without[row] = classes[code << ROYAL | rows & ~(1 << row)]
+            widen_bounds(e, &cards, cards.without[row], NULL)
+    for deck in range(DECKS):
+        for row in range(ROYAL):
+            if rows >> row & 1 and left >> deck & 1 and e.t.symbols[deck] <= profile.bonus[row]:
+                cards.rows |= 1 << row
+                cards.offered |= 1 << deck
+                for owner in range(e.t.humans):
+                    later = code + (owner + 1) * step
+                    number = number_shift(e, profile, code, later)
+                    if number < 0:
+                        return -1
+                    cards.shift[deck][owner] = number
+                    cards.next[row][deck][owner] = classes[later << ROYAL | rows & ~(1 << row)]
+                    matters |= number != 0 or cards.next[row][deck][owner] != 0
+                    widen_bounds(e, &cards, cards.next[row][deck][owner], e.shifts[number])
+        step *= e.t.humans + 1
+    for row in range(ROYAL):
+        if rows & ~cards.rows & 1 << row:
+            return cards.without[row]                  # a row that can buy nothing makes no difference
+    return number_class(e, &cards) if matters else 0
+
+
+cdef int32_t number_shift(Engine* e, const Profile* profile, int code, int later) noexcept nogil:
+    """The number of what a card adds to the favour of each seat."""
+    cdef double shift[MAX_PLAYERS]
+    cdef uint64_t at
+    cdef int32_t number
+    cdef int seat
+    cdef void* items
+    memset(shift, 0, sizeof(shift))
+    for seat in range(e.t.humans):
+        shift[seat] = profile.added[later * e.t.humans + seat] - profile.added[code * e.t.humans + seat]
+    number = find_number(&e.shift_index, e.shifts, sizeof(shift), shift, sizeof(shift), &at)
+    if number >= 0:
+        return number
+    items = with_room(e.shifts, sizeof(shift), e.n_shifts, &e.most_shifts)
+    if items == NULL or e.n_shifts >= MOST_NUMBERED:
+        return -1
+    e.shifts = <double (*)[MAX_PLAYERS]> items
+    memcpy(e.shifts[e.n_shifts], shift, sizeof(shift))
+    e.n_shifts += 1
+    e.shift_index.numbers[at] = e.n_shifts
+    return e.n_shifts - 1
+
+
+cdef inline void widen_bounds(const Engine* e, CardClass* cards, int later, const double* shift) noexcept nogil:
+    """The bounds hold for what a change to the class `later` brings, too."""
+    cdef int seat
+    cdef double added
+    for seat in range(e.t.humans):
+        added = 0 if shift == NULL else shift[seat]
+        cards.least[seat] = min(cards.least[seat], added + e.classes[later].least[seat])
+        cards.most[seat] = max(cards.most[seat], added + e.classes[later].most[seat])
+
+
+cdef inline int rows_to_fill(const RowContext* c, const Rows* r) noexcept nogil:
+    """Mask of the estate rows that can still get full, the one whose card is being chosen among them."""
+    cdef int row, mask = (1 << r.pending) >> 1
+    for row in range(ROYAL):
+        if r.empty & c.board.row_slots[row] and not r.broken >> row & 1:
+            mask |= 1 << row
+    return mask
+
+
+cdef inline void settle_cards(const Engine* e, const RowContext* c, Rows* r) noexcept nogil:
+    """Forget the rows that cannot get full any more, and the choice of a card that makes no difference."""
+    cdef int lost = e.classes[r.cards].rows & ~rows_to_fill(c, r)
+    while lost:
+        r.cards = e.classes[r.cards].without[lowest_bit(lost)]
+        lost &= e.classes[r.cards].rows & (lost - 1)
+    r.offered = e.classes[r.cards].offered
+    if r.pending and not cards_for(e.t, r, c.board.bonus[r.pending - 1]):
+        r.pending = 0
+        settle(c, e.t, r)
+
+
+cdef bint after_stage(Engine* e, const GameState* base, int owners, const int* gain, double* out) noexcept nogil:
+    """The value when the stage has ended with these owners of cards, and so much favour gained."""
+    cdef GameState s
+    cdef int deck, seat
+    cdef Bounds bounds
+    cdef double unused[WIDTH]
+    cdef bint done
+    copy_state(&s, base)
+    for deck in range(DECKS):
+        if owners >> 3 * deck & 7:
+            s.estates[(owners >> 3 * deck & 7) - 1][s.face_up[deck]] += e.t.symbols[deck]
+            s.face_up[deck] = NONE
+    if gain != NULL:
+        for seat in range(e.t.humans):
+            s.favour[seat] += gain[seat]
+    end_storing(&s, e.t)
+    if not e.paranoid:
+        return tree_value(e, &s, out, False)
+    done = tree_search(e, &s, LOWEST, HIGHEST, &bounds, False)
+    write_bounds(e, &bounds, out, unused)
+    return done
+
+
+# --- contexts of the row search -------------------------------------------------------------------------
+
+cdef bint begin_rows(Engine* e, const GameState* s, const RowContext** context, Rows* r, double* added) noexcept nogil:
+    """The reduced form of a position in which a row or a card is to be chosen.
+
+    Args:
+        added: what the value of `r` leaves out: favour held, and what comes after the stage if no card is taken.
+
+    Returns:
+        False if there is no memory for it, or the search has stopped in the meantime.
+    """
+    cdef RowContext c
+    cdef int32_t number, ending = -1
+    cdef int seat
+    if (max(e.n_contexts, e.n_endings, e.n_classes, e.n_shifts) >= MOST_NUMBERED or e.n_profiles >= MOST_PROFILES) and not (
+            open_contexts(e) and open_rows(e)):
+        return False
+    memset(&c, 0, sizeof(RowContext))
+    fill_context(&c, s, e.t, board_of(e, s))
+    c.tracking = tracking_of(e, s)
+    if c.tracking == GAINS or ends_later(e, s):
+        ending = number_ending(e, s, c.tracking)
+        if ending < 0:
+            return False
+    c.ending = ending if c.tracking == GAINS else 0
+    if c.tracking == LEADS:
+        for seat in range(e.t.humans):
+            if poorer_points(s, e.t, seat):
+                c.judge = seat
+                c.per_poorer = poorer_points(s, e.t, seat)
+    number = number_context(e, &c)
+    if number < 0:
+        return False
+    context[0] = &e.contexts[number]
+    fill_rows(context[0], s, e.t, r)
+    settle(context[0], e.t, r)
+    if ending >= 0:
+        offer_cards(e, &e.endings[ending], context[0], s, r)
+    for seat in range(e.t.humans):
+        added[seat] = 0 if c.tracking == GAINS else s.favour[seat]
+        if ending >= 0 and c.tracking != GAINS:
+            added[seat] += e.endings[ending].added[seat]
+        if c.tracking == LEADS:
+            r.tracked[seat] = s.favour[c.judge] - s.favour[seat]
+    if c.tracking == LEADS:
+        settle_leads(context[0], e.t, r)
+    return e.wide or not has_many(r, e.t) or widen(e)
+
+
+cdef inline bint has_many(const Rows* r, const GameTables* t) noexcept nogil:
+    """Whether somebody has more than 15 pieces of a colour."""
+    cdef int player
+    for player in range(t.players):
+        if r.goods[player] & 0x70707070:
+            return True
+    return False
+
+
+cdef bint widen(Engine* e) noexcept nogil:
+    """From now on, keys hold larger numbers of pieces."""
+    e.wide = True
+    return open_rows(e)
+
+
+cdef const Board* board_of(Engine* e, const GameState* s) noexcept nogil:
+    cdef Board* board = &e.boards[s.tile[0]][s.tile[1]][s.tile_side]
+    if not board.n_slots:
+        make_board(board, e.t, s.tile[0], s.tile[1], s.tile_side)
+    return board
+
+
+cdef inline bint ends_later(const Engine* e, const GameState* s) noexcept nogil:
+    """Whether what comes after the stage counts, so that cards may make a difference."""
+    return e.horizon == END_OF_ROUND and (e.leaf != NULL or s.round == ROUNDS)
+
+
+cdef inline bint forgets_favour(const Engine* e, const GameState* s) noexcept nogil:
+    """Whether favour plays no part in any position that can follow, from tax collection on."""
+    if e.horizon == END_OF_ROUND and s.round == ROUNDS and s.stage <= STORING and judges_the_poor(s, e.t):
+        return False
+    return tracking_of(e, s) == NOTHING
+
+
+cdef int tracking_of(const Engine* e, const GameState* s) noexcept nogil:
+    """How far favour already held plays a part: see "Factored values"."""
+    cdef int seat, judges = 0
+    if e.objective != FAVOUR:
+        return GAINS
+    if e.horizon == END_OF_STAGE:
+        return NOTHING
+    if s.round < ROUNDS:
+        return NOTHING if e.leaf == NULL or e.leaf_additive else GAINS
+    for seat in range(e.t.humans):
+        if not e.paranoid or seat == e.seat:
+            judges += poorer_points(s, e.t, seat) > 0
+    return GAINS if judges > 1 else LEADS if judges else NOTHING
+
+
+cdef void offer_cards(Engine* e, const Ending* ending, const RowContext* c, const GameState* s, Rows* r) noexcept nogil:
+    """After `settle`: what cards there are, and whether one is being chosen."""
+    cdef int deck
+    if s.decision == D_CARD:
+        r.pending = pending_row(s, c) + 1
+    if c.tracking == GAINS:
+        for deck in range(DECKS):
+            if ends_later(e, s) and s.face_up[deck] != NONE:
+                r.offered |= 1 << deck
+        if not r.offered and r.pending:
+            r.pending = 0
+            settle(c, e.t, r)
+    else:
+        r.cards = e.profiles[ending.profile].cards[rows_to_fill(c, r)]
+        settle_cards(e, c, r)
+
+
+# --- the search through choices of rows -------------------------------------------------------------------
+
+cdef inline void rows_key(const Engine* e, const RowContext* c, const Rows* r, uint64_t* key) noexcept nogil:
+    """All of a position: which cards are offered follows from `cards` and the context."""
+    key[0] = (c.id | <uint64_t> r.chooser << 16 | <uint64_t> r.broken << 19 | <uint64_t> r.pending << 27
+              | <uint64_t> r.cards << 30 | <uint64_t> r.skips << 46)
+    key[1] = r.empty
+    key[2] = (nibbles(r.goods[0]) | nibbles(r.goods[1]) << 16 | nibbles(r.goods[2]) << 32
+              | nibbles(r.goods[3]) << 48)
+    if e.rows_table.words > 3:
+        rest_of_key(e, c, r, key + 3)
+
+
+cdef void rest_of_key(const Engine* e, const RowContext* c, const Rows* r, uint64_t* key) noexcept nogil:
+    """What most positions do not need."""
+    cdef int player
+    memset(key, 0, (ROWS_WORDS - 3) * 8)
+    if e.t.players > 4:
+        key[0] = nibbles(r.goods[4]) | nibbles(r.goods[5]) << 16
+        key += 1
+    if e.wide:
+        for player in range(MAX_PLAYERS):
+            key[player >> 2] |= nibbles(r.goods[player] >> 4) << 16 * (player & 3)
+        key += 2
+    if e.tracks:
+        for player in range(MAX_PLAYERS):
+            key[player >> 2] |= <uint64_t> <uint16_t> r.tracked[player] << 16 * (player & 3)
+
+
+cdef inline void rows_after(const Engine* e, const RowContext* c, Rows* r, Move_t move, double* gain) noexcept nogil:
+    """Carry out a move; `gain`: what it adds to the favour of each seat, if the value is favour still to come."""
+    cdef int points[MAX_PLAYERS]
+    cdef int seat, owner = seat_of(c, e.t, r), deck = move_argument(move), row = r.pending - 1
+    cdef const CardClass* cards = &e.classes[r.cards]
+    memset(points, 0, sizeof(points))
+    play_rows(c, e.t, r, move, points)
+    if c.tracking == GAINS:
+        for seat in range(e.t.humans):
+            gain[seat] = 0
+            r.tracked[seat] += points[seat]
+        if move_kind(move) == M_CARD:
+            r.cards |= (owner + 1) << 3 * deck
+        return
+    for seat in range(e.t.humans):
+        gain[seat] = points[seat]
+    if move_kind(move) == M_CARD:
+        for seat in range(e.t.humans):
+            gain[seat] += e.shifts[cards.shift[deck][owner]][seat]
+        r.cards = cards.next[row][deck][owner]
+    if r.cards or r.offered:
+        settle_cards(e, c, r)
+    if c.tracking == LEADS:
+        for seat in range(e.t.humans):
+            if -SETTLED < r.tracked[seat] < SETTLED:
+                r.tracked[seat] += points[c.judge] - points[seat]
+        settle_leads(c, e.t, r)
+
+
+cdef bint rows_end(Engine* e, const RowContext* c, const Rows* r, double* out) noexcept nogil:
+    """The value when the stage is over."""
+    cdef int seat
+    cdef int gain[MAX_PLAYERS]
+    for seat in range(e.t.humans):
+        gain[seat] = skips_at_end(c, r, seat)
+    if c.tracking == GAINS:
+        for seat in range(e.t.humans):
+            gain[seat] += r.tracked[seat]
+        return after_stage(e, &e.endings[c.ending].base, r.cards, gain, out)
+    for seat in range(e.t.humans):
+        out[seat] = gain[seat]
+    if c.tracking == LEADS:
+        for seat in range(e.t.humans):
+            if seat != c.judge and (r.tracked[seat] >= SETTLED or -SETTLED < r.tracked[seat]
+                                    and r.tracked[seat] + gain[c.judge] - gain[seat] > 0):
+                out[c.judge] += c.per_poorer
+    return True
+
+
+cdef inline bint rows_value(Engine* e, const RowContext* c, const Rows* r, double* out) noexcept nogil:
+    """The max^n value; unless gains are tracked, in favour still to come. False if the search has stopped."""
+    cdef uint64_t key[ROWS_WORDS]
+    if rows_over(r):
+        return rows_end(e, c, r, out)
+    rows_key(e, c, r, key)
+    return rows_value_of(e, c, r, key, table_hash(&e.rows_table, key), out)
+
+
+cdef bint rows_value_of(Engine* e, const RowContext* c, const Rows* r, const uint64_t* key, uint64_t at,
+                        double* out) noexcept nogil:
+    """The same for a position whose key has been made."""
+    if rows_over(r):
+        return rows_end(e, c, r, out)
+    if table_find(&e.rows_table, key, at, out):
+        return True
+    if not rows_expand(e, c, r, out, NULL):
+        return False
+    table_keep(&e.rows_table, key, at, out)
+    return True
+
+
+cdef bint rows_expand(Engine* e, const RowContext* c, const Rows* r, double* out, int* best) noexcept nogil:
+    """The max^n value by trying the moves; also the number of the move taken, if it is asked for."""
+    cdef Move_t moves[ROW_MOVES]
+    cdef Branch branches[ROW_MOVES]
+    cdef uint8_t order[ROW_MOVES]
+    cdef double value[WIDTH]
+    cdef int i, j, k, n = rows_moves(c, e.t, r, moves), seat = seat_of(c, e.t, r), taken = -1
+    cdef Branch* branch
+    if not enter(e):
+        rows_bounds(e, c, r, e.low, e.high)
+        return False
+    for i in range(n):
+        branch = &branches[i]
+        branch.after = r[0]
+        rows_after(e, c, &branch.after, moves[i], branch.gain)
+        if not rows_over(&branch.after):
+            rows_key(e, c, &branch.after, branch.key)
+            branch.at = table_hash(&e.rows_table, branch.key)
+        branch.most = INFINITY if c.tracking == GAINS else most_after(e, c, branch, seat)
+        j = i
+        while j and branches[order[j - 1]].most < branch.most:
+            order[j] = order[j - 1]
+            j -= 1
+        order[j] = i
+    for j in range(n):
+        i = order[j]
+        branch = &branches[i]
+        if taken >= 0 and cannot_be_taken(e, branch.most, out[seat], i > taken):
+            continue
+        if not rows_value_of(e, c, &branch.after, branch.key, branch.at, value):
+            stop_in_rows(e, c, r, out if taken >= 0 else NULL, j + 1 < n, branch.gain)
+            return False
+        for k in range(e.t.humans):
+            value[k] += branch.gain[k]
+        if taken < 0 or takes(e, value, out, seat, i < taken):
+            memcpy(out, value, e.width * sizeof(double))
+            taken = i
+    if best != NULL:
+        best[0] = taken
+    return True
+
+
+cdef inline double most_after(const Engine* e, const RowContext* c, const Branch* branch, int seat) noexcept nogil:
+    """The most favour that a move and what can follow it bring to a seat."""
+    cdef double most = branch.gain[seat] + rows_most(c, e.t, &branch.after, seat) + e.classes[branch.after.cards].most[seat]
+    if c.tracking == LEADS and seat == c.judge:
+        most += c.per_poorer * (e.t.humans - 1)
+    return most
+
+
+cdef inline bint cannot_be_taken(const Engine* e, double most, double best, bint later) noexcept nogil:
+    """Whether a move need not be looked at: it cannot bring more than another, or as much only where that one wins ties."""
+    return most < best - SAME or e.ties == TIES_FIRST and later and most <= best + SAME
+
+
+cdef void stop_in_rows(Engine* e, const RowContext* c, const Rows* r, const double* best, bint more,
+                       const double* gain) noexcept nogil:
+    """As `stop_at`, for a move that has brought `gain`."""
+    cdef double low[WIDTH]
+    cdef double high[WIDTH]
+    cdef int seat
+    for seat in range(e.t.humans):
+        e.low[seat] += gain[seat]
+        e.high[seat] += gain[seat]
+    rows_bounds(e, c, r, low, high)
+    stop_at(e, seat_of(c, e.t, r), best, more, low, high)
+
+
+cdef void stop_at(Engine* e, int seat, const double* best, bint more, double* low, double* high) noexcept nogil:
+    """Bounds of a position whose search stops within a move, whose bounds are `e.low` and `e.high`.
+
+    Args:
+        seat: who decides.
+        best: the value of the best of the moves searched before, or NULL.
+        more: whether there are moves not looked at.
+        low, high: bounds of the position that need no search; they are used up.
+    """
+    cdef int i
+    for i in range(e.width):
+        if best != NULL:
+            if i != seat and best[i] < e.low[i] or i == seat and best[i] > e.low[i]:
+                e.low[i] = best[i]
+            if best[i] > e.high[i]:
+                e.high[i] = best[i]
+        if more:
+            if i != seat or e.low[i] < low[i]:
+                e.low[i] = low[i]
+            e.high[i] = high[i]
+
+cdef inline uint64_t picks_of(const GameState* s, const GameTables* t) noexcept nogil:
+    """Mask of the outcomes of an automa's event, which are equally likely."""
+    return s.automa_deck if s.decision == D_AUTOMA_CARD else towns_for_automa(s, t)
+
+
+# --- the search through everything else -----------------------------------------------------------------
+
+
+cdef bint tree_value(Engine* e, const GameState* s, double* out, bint keep) noexcept nogil:
+    """The max^n value of any position before the horizon; `keep`: remember it. False if the search has stopped."""
+    cdef uint64_t key[TREE_WORDS]
+    cdef uint64_t at
+    cdef int seat
+    cdef bint relative
+    cdef GameState reduced
+    if s.decision == D_COLLECT and not e.plain:
+        s = reduce_collection(e, s, &reduced)
+    if s.decision == D_ROUND or is_over(s):
+        evaluate(e, s, out)
+        return True
+    if (s.decision == D_ROW or s.decision == D_CARD) and not e.plain:
+        return rows_root(e, s, out)
+    if not keep or e.plain:
+        return tree_expand(e, s, out, NULL, False)
+    relative = e.forgets_favour and s.stage >= TAX_COLLECTION
+    tree_key(s, e.t, relative, key)
+    at = table_hash(&e.tree_table, key)
+    if table_find(&e.tree_table, key, at, out):
+        if relative:
+            for seat in range(e.t.humans):
+                out[seat] += s.favour[seat]
+        return True
+    if not tree_expand(e, s, out, NULL, True):
+        return False
+    for seat in range(e.t.humans):
+        out[seat] -= s.favour[seat] if relative else 0
+    table_keep(&e.tree_table, key, at, out)
+    for seat in range(e.t.humans):
+        out[seat] += s.favour[seat] if relative else 0
+    return True
+
+
+cdef inline const GameState* reduce_collection(const Engine* e, const GameState* s, GameState* reduced) noexcept nogil:
+    """A position of tax collection without differences that cannot matter any more."""
+    copy_state(reduced, s)
+    forget_counters(reduced, e.t)
+    if e.leaf == NULL or s.round == ROUNDS:
+        level_guards(reduced, e.t, ends_later(e, s))
+    return reduced
+
+
+cdef bint tree_expand(Engine* e, const GameState* s, double* out, int* best, bint keep) noexcept nogil:
+    """The max^n value by trying the moves; also the number of the move taken, if it is asked for."""
+    cdef Move_t moves[MAX_MOVES]
+    cdef double value[WIDTH]
+    cdef double low[WIDTH]
+    cdef double high[WIDTH]
+    cdef int i, n
+    cdef GameState child
+    if not enter(e):
+        tree_bounds(e, s, e.low, e.high)
+        return False
+    if is_chance(s):
+        return tree_average(e, s, out, keep)
+    n = legal_moves(s, e.t, moves)
+    for i in range(n):
+        copy_state(&child, s)
+        apply_move(&child, e.t, moves[i])
+        if not tree_value(e, &child, value, keep):
+            tree_bounds(e, s, low, high)
+            stop_at(e, s.seat, out if i else NULL, i + 1 < n, low, high)
+            return False
+        if i == 0 or takes(e, value, out, s.seat, False):
+            memcpy(out, value, e.width * sizeof(double))
+            if best != NULL:
+                best[0] = i
+    return True
+
+
+cdef bint tree_average(Engine* e, const GameState* s, double* out, bint keep) noexcept nogil:
+    """The mean over all outcomes of an automa's event, which are equally likely."""
+    cdef uint64_t picks = picks_of(s, e.t)
+    cdef int i, n = popcount(picks)
+    cdef double value[WIDTH]
+    cdef GameState child
+    cdef Outcome outcome
+    memset(out, 0, e.width * sizeof(double))
+    while picks:
+        outcome.pick = lowest_bit(picks)
+        picks &= picks - 1
+        copy_state(&child, s)
+        apply_chance(&child, e.t, &outcome)
+        if not tree_value(e, &child, value, keep):
+            tree_bounds(e, s, e.low, e.high)
+            return False
+        for i in range(e.width):
+            out[i] += value[i] / n
+    return True
+
+
+cdef bint rows_root(Engine* e, const GameState* s, double* out) noexcept nogil:
+    """The value of a position in which a row or card is to be chosen."""
+    cdef Rows r
+    cdef const RowContext* c
+    cdef double added[MAX_PLAYERS]
+    cdef int seat
+    if not begin_rows(e, s, &c, &r, added):
+        e.stopped = True
+        tree_bounds(e, s, e.low, e.high)
+        return False
+    if not rows_value(e, c, &r, out):
+        for seat in range(e.t.humans):
+            e.low[seat] += added[seat]
+            e.high[seat] += added[seat]
+        return False
+    for seat in range(e.t.humans):
+        out[seat] += added[seat]
+    return True
+
+
+# --- one seat against all: alpha-beta ---------------------------------------------------------------------
+
+cdef inline Bounds point(Score score) noexcept nogil:
+    return Bounds(score, score)
+
+
+cdef inline Bounds shifted(Bounds bounds, double favour) noexcept nogil:
+    return Bounds(plus(bounds.low, favour), plus(bounds.high, favour))
+
+
+cdef inline bint decided(const Bounds* bounds, Score alpha, Score beta) noexcept nogil:
+    """Whether it does not matter any more where between its bounds a value lies."""
+    return (compare(bounds.low, bounds.high) >= 0 or compare(bounds.low, beta) >= 0
+            or compare(bounds.high, alpha) <= 0)
+
+
+cdef inline void narrow(Bounds* bounds, Bounds other) noexcept nogil:
+    """Both hold."""
+    bounds.low = better_of(bounds.low, other.low)
+    bounds.high = worse_of(bounds.high, other.high)
+
+
+cdef inline Bounds bounds_of(const Engine* e, const double* low, const double* high) noexcept nogil:
+    return Bounds(score(e, low, e.seat), score(e, high, e.seat))
+
+
+cdef inline void begin_moves(bint mine, Bounds* found) noexcept nogil:
+    """Before any move has been tried: worse than everything for who decides."""
+    found.low = found.high = LOWEST if mine else HIGHEST
+
+
+cdef inline bint add_move(bint mine, Bounds* found, Bounds move, Score* alpha, Score* beta) noexcept nogil:
+    """Take a move into account, narrowing the window; whether it is better than those before for who decides."""
+    cdef bint better
+    if mine:
+        better = compare(move.low, found.low) > 0
+        found.low = better_of(found.low, move.low)
+        found.high = better_of(found.high, move.high)
+        alpha[0] = better_of(alpha[0], found.low)
+    else:
+        better = compare(move.high, found.high) < 0
+        found.low = worse_of(found.low, move.low)
+        found.high = worse_of(found.high, move.high)
+        beta[0] = worse_of(beta[0], found.high)
+    return better
+
+
+cdef inline void end_moves(bint mine, Bounds* found, Bounds* bounds, bint all) noexcept nogil:
+    """What the moves tried say about the position; `all`: no other has been left out."""
+    if not all and mine:
+        found.high = HIGHEST
+    elif not all:
+        found.low = LOWEST
+    narrow(bounds, found[0])
+
+
+cdef bint read_bounds(const Engine* e, const Table* table, const uint64_t* key, Bounds* bounds) noexcept nogil:
+    cdef double kept[4]
+    kept[2] = kept[3] = 0
+    if not table_find(table, key, hash_words(key, table.words), kept):
+        return False
+    narrow(bounds, Bounds(Score(kept[0], kept[2]), Score(kept[1], kept[3])))
+    return True
+
+
+cdef void keep_bounds(Table* table, const uint64_t* key, const Bounds* bounds) noexcept nogil:
+    cdef double kept[4]
+    kept[0], kept[1], kept[2], kept[3] = bounds.low.main, bounds.high.main, bounds.low.favour, bounds.high.favour
+    table_keep(table, key, hash_words(key, table.words), kept)
+
+
+cdef bint rows_search(Engine* e, const RowContext* c, const Rows* r, Score alpha, Score beta,
+                      Bounds* bounds) noexcept nogil:
+    """Bounds of the value for `e.seat`: exact if it lies between alpha and beta, else on one side of both.
+
+    Unless gains are tracked, of the favour still to come. False if the search has stopped: then the bounds may be wide.
+    """
+    cdef uint64_t key[ROWS_WORDS]
+    cdef double low[WIDTH]
+    cdef double high[WIDTH]
+    cdef bint done
+    if rows_over(r):
+        if rows_end(e, c, r, low):
+            bounds[0] = point(score(e, low, e.seat))
+            return True
+        rows_bounds(e, c, r, low, high)
+        bounds[0] = bounds_of(e, low, high)
+        return False
+    rows_bounds(e, c, r, low, high)
+    bounds[0] = bounds_of(e, low, high)
+    if decided(bounds, alpha, beta):
+        return True
+    rows_key(e, c, r, key)
+    if read_bounds(e, &e.rows_table, key, bounds) and decided(bounds, alpha, beta):
+        return True
+    done = rows_try(e, c, r, alpha, beta, bounds, NULL)
+    keep_bounds(&e.rows_table, key, bounds)
+    return done
+
+
+cdef bint rows_try(Engine* e, const RowContext* c, const Rows* r, Score alpha, Score beta, Bounds* bounds,
+                   int* best) noexcept nogil:
+    """Narrow the bounds by trying the moves; also the number of the best one, if it is asked for."""
+    cdef Move_t moves[MAX_MOVES]
+    cdef double gain[MAX_PLAYERS]
+    cdef Rows child
+    cdef Bounds found, move
+    cdef int i, n = rows_moves(c, e.t, r, moves)
+    cdef bint mine = seat_of(c, e.t, r) == e.seat, done = enter(e), tried = 0
+    if not done:
+        return False
+    begin_moves(mine, &found)
+    for i in range(n):
+        child = r[0]
+        rows_after(e, c, &child, moves[i], gain)
+        done = rows_search(e, c, &child, plus(alpha, -gain[e.seat]), plus(beta, -gain[e.seat]), &move)
+        if add_move(mine, &found, shifted(move, gain[e.seat]), &alpha, &beta) and best != NULL:
+            best[0] = i
+        if not done or compare(alpha, beta) >= 0:
+            end_moves(mine, &found, bounds, i + 1 == n)
+            return done
+    end_moves(mine, &found, bounds, True)
+    return True
+
+
+cdef bint tree_search(Engine* e, const GameState* s, Score alpha, Score beta, Bounds* bounds, bint keep) noexcept nogil:
+    """As `rows_search`, for any position before the horizon; `keep`: remember it."""
+    cdef uint64_t key[TREE_WORDS]
+    cdef double low[WIDTH]
+    cdef double high[WIDTH]
+    cdef double favour = s.favour[e.seat] if e.forgets_favour and s.stage >= TAX_COLLECTION else 0
+    cdef bint done
+    cdef GameState reduced
+    if s.decision == D_COLLECT and not e.plain:
+        s = reduce_collection(e, s, &reduced)
+    if s.decision == D_ROUND or is_over(s):
+        evaluate(e, s, low)
+        bounds[0] = bounds_of(e, low, low)
+        return True
+    if (s.decision == D_ROW or s.decision == D_CARD) and not e.plain:
+        return rows_root_search(e, s, alpha, beta, bounds)
+    tree_bounds(e, s, low, high)
+    bounds[0] = bounds_of(e, low, high)
+    if e.plain:
+        return tree_try(e, s, LOWEST, HIGHEST, bounds, False, NULL)
+    if decided(bounds, alpha, beta):
+        return True
+    if not keep:
+        return tree_try(e, s, alpha, beta, bounds, False, NULL)
+    tree_key(s, e.t, e.forgets_favour and s.stage >= TAX_COLLECTION, key)
+    bounds[0] = shifted(bounds[0], -favour)
+    done = read_bounds(e, &e.tree_table, key, bounds)
+    bounds[0] = shifted(bounds[0], favour)
+    if done and decided(bounds, alpha, beta):
+        return True
+    done = tree_try(e, s, alpha, beta, bounds, True, NULL)
+    bounds[0] = shifted(bounds[0], -favour)
+    keep_bounds(&e.tree_table, key, bounds)
+    bounds[0] = shifted(bounds[0], favour)
+    return done
+
+
+cdef bint tree_try(Engine* e, const GameState* s, Score alpha, Score beta, Bounds* bounds, bint keep,
+                   int* best) noexcept nogil:
+    """As `rows_try`."""
+    cdef Move_t moves[MAX_MOVES]
+    cdef GameState child
+    cdef Bounds found, move
+    cdef int i, n
+    cdef bint mine = s.seat == e.seat, done = enter(e)
+    if not done:
+        return False
+    if is_chance(s):
+        return average_search(e, s, bounds, keep)
+    begin_moves(mine, &found)
+    n = legal_moves(s, e.t, moves)
+    for i in range(n):
+        copy_state(&child, s)
+        apply_move(&child, e.t, moves[i])
+        done = tree_search(e, &child, alpha, beta, &move, keep)
+        if add_move(mine, &found, move, &alpha, &beta) and best != NULL:
+            best[0] = i
+        if not done or compare(alpha, beta) >= 0 and not e.plain:
+            end_moves(mine, &found, bounds, i + 1 == n)
+            return done
+    end_moves(mine, &found, bounds, True)
+    return True
+
+
+cdef bint average_search(Engine* e, const GameState* s, Bounds* bounds, bint keep) noexcept nogil:
+    """The mean over the outcomes of an automa's event, each of which is searched in full."""
+    cdef uint64_t picks = picks_of(s, e.t)
+    cdef Bounds sum = point(Score(0, 0)), move
+    cdef GameState child
+    cdef Outcome outcome
+    cdef bint done = True
+    cdef double n = popcount(picks)
+    while picks:
+        outcome.pick = lowest_bit(picks)
+        picks &= picks - 1
+        copy_state(&child, s)
+        apply_chance(&child, e.t, &outcome)
+        done &= tree_search(e, &child, LOWEST, HIGHEST, &move, keep)
+        sum.low = Score(sum.low.main + move.low.main / n, sum.low.favour + move.low.favour / n)
+        sum.high = Score(sum.high.main + move.high.main / n, sum.high.favour + move.high.favour / n)
+    narrow(bounds, sum)
+    return done
+
+
+cdef bint rows_root_search(Engine* e, const GameState* s, Score alpha, Score beta, Bounds* bounds) noexcept nogil:
+    """As `rows_root`."""
+    cdef Rows r
+    cdef const RowContext* c
+    cdef double added[MAX_PLAYERS]
+    cdef double low[WIDTH]
+    cdef double high[WIDTH]
+    cdef bint done
+    if not begin_rows(e, s, &c, &r, added):
+        e.stopped = True
+        tree_bounds(e, s, low, high)
+        bounds[0] = bounds_of(e, low, high)
+        return False
+    done = rows_search(e, c, &r, plus(alpha, -added[e.seat]), plus(beta, -added[e.seat]), bounds)
+    bounds[0] = shifted(bounds[0], added[e.seat])
+    return done
+
+
+# --- the root ---------------------------------------------------------------------------------------------
+
+cdef bint bounds_after(Engine* e, const GameState* s, double* low, double* high) noexcept nogil:
+    """Bounds of the value of a position; equal ones unless the search has stopped."""
+    cdef Bounds bounds
+    cdef bint done
+    if e.paranoid:
+        done = tree_search(e, s, LOWEST, HIGHEST, &bounds, True)
+        write_bounds(e, &bounds, low, high)
+        return done
+    done = tree_value(e, s, low, True)
+    take_bounds(e, done, low, high)
+    return done
+
+
+cdef inline void take_bounds(const Engine* e, bint done, double* low, double* high) noexcept nogil:
+    """From a value, or from where a search that has stopped has left them."""
+    if not done:
+        memcpy(low, e.low, sizeof(e.low))
+        memcpy(high, e.high, sizeof(e.high))
+    else:
+        memcpy(high, low, e.width * sizeof(double))
+
+
+cdef void write_bounds(const Engine* e, const Bounds* bounds, double* low, double* high) noexcept nogil:
+    """As values, in which only the entries of `e.seat` count."""
+    memset(low, 0, e.width * sizeof(double))
+    memset(high, 0, e.width * sizeof(double))
+    low[e.seat] = bounds.low.main
+    high[e.seat] = bounds.high.main
+    if e.objective == WIN:
+        low[e.t.humans + e.seat] = bounds.low.favour
+        high[e.t.humans + e.seat] = bounds.high.favour
+
+
+cdef bint rows_bounds_after(Engine* e, const RowContext* c, const Rows* r, double* low, double* high) noexcept nogil:
+    """As `bounds_after`."""
+    cdef Bounds bounds
+    cdef bint done
+    if e.paranoid:
+        done = rows_search(e, c, r, LOWEST, HIGHEST, &bounds)
+        write_bounds(e, &bounds, low, high)
+        return done
+    done = rows_value(e, c, r, low)
+    take_bounds(e, done, low, high)
+    return done
+
+
+cdef void root_moves(Engine* e, const GameState* s, const Move_t* moves, int n, double[WIDTH]* low,
+                     double[WIDTH]* high) noexcept nogil:
+    """Bounds of the value of every move."""
+    cdef GameState child
+    cdef int i
+    if (s.decision == D_ROW or s.decision == D_CARD) and not e.plain:
+        root_rows(e, s, moves, n, low, high)
+        return
+    for i in range(n):
+        copy_state(&child, s)
+        apply_move(&child, e.t, moves[i])
+        bounds_after(e, &child, low[i], high[i])
+
+
+cdef void root_rows(Engine* e, const GameState* s, const Move_t* moves, int n, double[WIDTH]* low,
+                    double[WIDTH]* high) noexcept nogil:
+    """The same where a row or card is to be chosen: in one context, so that the moves share what is remembered."""
+    cdef Rows r, child
+    cdef const RowContext* c
+    cdef double added[MAX_PLAYERS]
+    cdef double gain[MAX_PLAYERS]
+    cdef int i, seat
+    if not begin_rows(e, s, &c, &r, added):
+        e.stopped = True
+        for i in range(n):
+            tree_bounds(e, s, low[i], high[i])
+        return
+    for i in range(n):
+        child = r
+        memset(gain, 0, sizeof(gain))
+        if s.decision == D_ROW or r.pending:       # else no card makes a difference
+            rows_after(e, c, &child, moves[i], gain)
+        rows_bounds_after(e, c, &child, low[i], high[i])
+        for seat in range(e.t.humans):
+            if not e.paranoid or seat == e.seat:
+                low[i][seat] += added[seat] + gain[seat]
+                high[i][seat] += added[seat] + gain[seat]
+
+
+cdef int best_move(Engine* e, const GameState* s, bint keep) noexcept nogil:
+    """The number of the move that is taken in a position, other than one of choosing rows; -1 if the search has stopped."""
+    cdef double value[WIDTH]
+    cdef double high[WIDTH]
+    cdef Bounds bounds
+    cdef int best = 0
+    if not e.paranoid:
+        return best if tree_expand(e, s, value, &best, keep) else -1
+    tree_bounds(e, s, value, high)
+    bounds = bounds_of(e, value, high)
+    return best if tree_try(e, s, LOWEST, HIGHEST, &bounds, keep, &best) else -1
+
+
+cdef int best_row(Engine* e, const RowContext* c, const Rows* r) noexcept nogil:
+    """The same where a row or card is to be chosen."""
+    cdef double value[WIDTH]
+    cdef double high[WIDTH]
+    cdef Bounds bounds
+    cdef int best = 0
+    if not e.paranoid:
+        return best if rows_expand(e, c, r, value, &best) else -1
+    rows_bounds(e, c, r, value, high)
+    bounds = bounds_of(e, value, high)
+    return best if rows_try(e, c, r, LOWEST, HIGHEST, &bounds, &best) else -1
+
+
+cdef bint play_best_rows(Engine* e, GameState* s, Move_t* line, uint8_t* seats, int* n, int room) noexcept nogil:
+    """Play on until no row or card is to be chosen any more. False if the search has stopped, or there is no room."""
+    cdef Rows r
+    cdef const RowContext* c
+    cdef Move_t moves[MAX_MOVES]
+    cdef double added[MAX_PLAYERS]
+    cdef double gain[MAX_PLAYERS]
+    cdef int best
+    if not begin_rows(e, s, &c, &r, added):
+        return False
+    while s.decision == D_ROW or s.decision == D_CARD:
+        best = 0
+        legal_moves(s, e.t, moves)
+        if s.decision == D_ROW or r.pending:
+            best = best_row(e, c, &r)
+            if best < 0:
+                return False
+            rows_after(e, c, &r, moves[best], gain)
+        if not note_move(s, moves[best], line, seats, n, room):
+            return False
+        apply_move(s, e.t, moves[best])
+    return True
+
+
+cdef inline bint note_move(const GameState* s, Move_t move, Move_t* line, uint8_t* seats, int* n, int room) noexcept nogil:
+    if n[0] == room:
+        return False
+    if line != NULL:
+        line[n[0]] = move
+        seats[n[0]] = s.seat
+    n[0] += 1
+    return True
+
+
+cdef bint play_best(Engine* e, GameState* s, Move_t* line, uint8_t* seats, int* n, int room) noexcept nogil:
+    """Play on as solved, up to the horizon or the next chance event.
+
+    Args:
+        line, seats: where to write the moves and who makes them, or NULL.
+        n: how many moves there are; counted on.
+        room: the most moves to be made.
+
+    Returns:
+        False if the search has stopped, or there is no room.
+    """
+    cdef Move_t moves[MAX_MOVES]
+    cdef int best
+    while not is_chance(s) and not is_over(s):
+        if (s.decision == D_ROW or s.decision == D_CARD) and not e.plain:
+            if not play_best_rows(e, s, line, seats, n, room):
+                return False
+            continue
+        best = best_move(e, s, s.stage != FINAL_SCORING or e.scoring_root)
+        legal_moves(s, e.t, moves)
+        if best < 0 or not note_move(s, moves[best], line, seats, n, room):
+            return False
+        apply_move(s, e.t, moves[best])
+    return True
+
+
+cdef void price_holdings(const GameState* s, const GameTables* t, void* context, double* value) noexcept nogil:
+    """A simple `Leaf`: favour, guards and symbols of estates at fixed prices."""
+    cdef const double* prices = <const double*> context
+    cdef int seat
+    for seat in range(t.humans):
+        value[seat] = s.favour[seat] + prices[0] * s.guards[seat] + prices[1] * (
+            s.estates[seat][0] + s.estates[seat][1] + s.estates[seat][2])
+
+
+# --- the solver in Python ---------------------------------------------------------------------------
+
+def farmers_of(StateCore state not None):
+    """Mask of the seats that may still decide on a Farmer this round, with tokens held or still to be collected."""
+    cdef const GameState* s = &state.s
+    cdef const GameTables* t = state.table()
+    cdef int seat, i, town, token, seats = 0
+    for seat in range(t.humans):
+        for i in range(s.n_companions[seat]):
+            token = s.companions[seat][i]
+            if t.tokens[token].perks.flags & F_FARMER and not s.used >> token & 1:
+                seats |= 1 << seat
+        town = s.wagon[seat]
+        if not t.easy and town != NONE and s.town_token[town] != NONE:
+            if t.tokens[s.town_token[town]].perks.flags & F_FARMER:
+                seats |= 1 << seat
+    return seats
+
+
+cdef class Solver:
+    """Solves positions of one game for one goal, and remembers what it has found out.
+
+    Args:
+        tables: the game.
+        objective: 0 favour, 1 margin over the best rival, 2 win share and then favour.
+        horizon: 0 end of the storing stage, 1 end of the round (in round 6, of the game).
+        paranoid: whether all others play against `seat`, instead of max^n.
+        ties: 0 first move, 1 worst and 2 best for `seat`, among moves equally good for who decides.
+        seat: whose guaranteed value is wanted (paranoid), or whom ties are judged by.
+        table_bytes: most memory for what is remembered.
+        plain: try every move on whole states by the forward model, without any of the techniques of this module; slow,
+            to check the results against.
+    """
+
+    def __cinit__(self, Tables tables not None, int objective=0, int horizon=0, bint paranoid=False, int ties=0,
+                  int seat=0, uint64_t table_bytes=1 << 28, bint plain=False):
+        cdef Engine* e = &self.e
+        if not (0 <= objective <= 2 and 0 <= horizon <= 1 and 0 <= ties <= 2 and 0 <= seat < tables.c.humans):
+            raise ValueError("objective, horizon, ties or seat out of range")
+        self.tables = tables
+        e.t = &tables.c
+        e.objective, e.horizon, e.paranoid, e.ties, e.seat = objective, horizon, paranoid, ties, seat
+        e.width = (2 if objective == WIN else 1) * tables.c.humans
+        e.table_bytes = table_bytes
+        e.plain = plain
+        if not (open_contexts(e) and open_rows(e) and open_tree(e)):
+            raise MemoryError("no memory for a solver")
+        e.max_nodes = <uint64_t> -1
+        e.deadline = INFINITY
+
+    def __dealloc__(self):
+        cdef uint32_t i
+        free(self.e.rows_table.entries)
+        free(self.e.tree_table.entries)
+        free(self.e.context_index.numbers)
+        free(self.e.ending_index.numbers)
+        free(self.e.class_index.numbers)
+        free(self.e.shift_index.numbers)
+        for i in range(self.e.n_profiles):
+            free(self.e.profiles[i].added)
+        free(self.e.profiles)
+        free(self.e.shifts)
+        free(self.e.contexts)
+        free(self.e.classes)
+        free(self.e.endings)
+
+    @property
+    def nodes(self):
+        """Positions whose moves have been tried."""
+        return self.e.nodes
+
+    @property
+    def complete(self):
+        """Whether the last call came to its end."""
+        return not self.e.stopped
+
+    @property
+    def interrupted(self):
+        """Whether Ctrl-C ended the last call."""
+        return bool(self.e.interrupted)
+
+    def limit(self, double deadline, unsigned long long nodes):
+        """Stop when `perf_counter` reaches the deadline (infinity: never), or after so many nodes in all."""
+        self.e.deadline = deadline
+        self.e.max_nodes = nodes
+
+    def stats(self):
+        return self.e.n_contexts, self.e.n_endings, self.e.n_classes, self.e.rows_table.used, self.e.tree_table.used
+
+    def solve(self, StateCore state not None):
+        """The legal moves of a decision: (move code, low, high), each a bound of the value after it.
+
+        Equal bounds are exact values. A value has an entry for each seat, and for WIN another for each seat's favour.
+        """
+        cdef GameState s
+        cdef Move_t moves[MAX_MOVES]
+        cdef double low[MAX_MOVES][WIDTH]
+        cdef double high[MAX_MOVES][WIDTH]
+        cdef int i, n, width = self.e.width
+        self.prepare(state, &s)
+        n = legal_moves(&s, self.e.t, moves)
+        with nogil:
+            root_moves(&self.e, &s, moves, n, low, high)
+        return [(moves[i], [low[i][j] for j in range(width)], [high[i][j] for j in range(width)]) for i in range(n)]
+
+    def value_round_end(self, double guard, double symbol):
+        """Take the end of a round as worth favour, plus so much for each guard and for each symbol of an estate."""
+        self.prices[0], self.prices[1] = guard, symbol
+        self.set_leaf(price_holdings, &self.prices, True)
+
+    cdef int set_leaf(self, Leaf leaf, void* context, bint additive) except -1:
+        """Value the end of a round by `leaf`, and forget everything.
+
+        Args:
+            context: passed on to it; must live as long as the solver.
+            additive: whether its value for a seat is the seat's favour, plus what does not depend on favour.
+        """
+        self.e.leaf, self.e.leaf_context, self.e.leaf_additive = leaf, context, additive
+        if not (open_contexts(&self.e) and open_rows(&self.e) and open_tree(&self.e)):
+            raise MemoryError("no memory for a solver")
+        return 0
+
+    def line(self, StateCore state not None, int room=256):
+        """The moves from here to the horizon as solved, or to the next chance event: (seat, move code)."""
+        cdef GameState s
+        cdef Move_t line[256]
+        cdef uint8_t seats[256]
+        cdef int i, n = 0
+        self.prepare(state, &s)
+        with nogil:
+            play_best(&self.e, &s, line, seats, &n, min(room, 256))
+        return [(seats[i], line[i]) for i in range(n)]
+
+    cdef int prepare(self, StateCore state, GameState* s) except -1:
+        """Copy the position. Where the horizon is the end of the stage, the game goes on after it as after a round."""
+        if state.tables is not self.tables:
+            raise ValueError("the state is of another game")
+        copy_state(s, &state.s)
+        if self.e.horizon == END_OF_STAGE and s.round == ROUNDS and s.stage <= STORING:
+            s.round = ROUNDS - 1
+        self.e.forgets_favour = forgets_favour(&self.e, s)
+        tracks = not self.e.forgets_favour
+        if tracks and not self.e.tracks:
+            self.e.tracks = True
+            if not open_rows(&self.e):
+                raise MemoryError("no memory for a solver")
+        self.e.stopped = self.e.interrupted = False
+        self.e.next_look = 0
+        self.e.scoring_root = s.stage == FINAL_SCORING
+        return 0
+
+
+require_layout("lusatia_ai._solver", sizeof(GameState), sizeof(GameTables))
