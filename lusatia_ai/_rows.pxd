@@ -63,6 +63,7 @@ ctypedef struct RowContext:
     uint8_t skip_points[MAX_PLAYERS][ROUNDS]   # of each, the used ones first
     uint8_t tracking                 # Tracking
     uint8_t judge                    # LEADS: the seat
+    uint8_t unreduced                # whether spare pieces and rows that lack pieces are left as they are
     uint8_t per_poorer               # LEADS: what it gains for each human with less favour
     int32_t ending                   # GAINS: number of what comes after the stage
     uint32_t id                      # not compared
@@ -186,9 +187,9 @@ cdef inline void settle(const RowContext* c, const GameTables* t, Rows* r) noexc
     if dead:
         drop_slots(c, r, dead)
         r.needs = r.needs & whole_lanes(occupied_lanes(of_all)) if r.empty else 0
-    if r.empty:
+    if r.empty and not c.unreduced:
         break_rows(c, t, r)
-    for player in range(t.players):
+    for player in range(0 if c.unreduced else t.players):
         left = c.n_skips[player] - skips_used(r, player)
         r.goods[player] = least_of_lanes(r.goods[player], r.needs + left * EVERY_LANE)
     if t.must_contribute and not r.pending and r.empty:

@@ -16,6 +16,16 @@ cdef enum Horizon:
 cdef enum Ties:
     TIES_FIRST, TIES_WORST, TIES_BEST
 
+# Techniques that can be left out, to measure what they gain.
+cdef enum Technique:
+    MEMORY = 1               # remember what has been found out
+    FACTORING = 2            # leave favour out of keys where it plays no part
+    REDUCTION = 4            # take off spare pieces, mark rows that lack pieces
+    CLASSES = 8              # remember what cards can still change, not who has which
+    LEVELLING = 16           # forget differences of guards and counters that no longer matter
+    BOUNDS = 32              # leave out moves that cannot be best
+    ALPHA_BETA = 64          # leave out moves that one side or the other will not allow
+
 cdef enum:
     WIDTH = 2 * MAX_PLAYERS  # a value: a utility for each seat, then (if the objective is WIN) a favour for each seat
     TREE_WORDS = 16          # of the longest key of a position outside the choosing of rows
@@ -33,6 +43,7 @@ ctypedef struct CardClass:
     uint16_t shift[DECKS][MAX_PLAYERS]        # by deck and who takes its card: number of what it adds to favour
     double least[MAX_PLAYERS]        # by seat: the least and most that can still be added
     double most[MAX_PLAYERS]
+    uint16_t code                    # 0, or (CLASSES being left out) what keeps it from being equal to another
     uint8_t rows                     # mask of estate rows that can still get full and buy a card
     uint8_t offered                  # mask of decks whose card they can buy
 
@@ -92,7 +103,8 @@ ctypedef struct Engine:
     uint64_t max_nodes
     uint64_t next_look
     double deadline
-    bint plain               # without any of the techniques
+    bint plain               # whole states only, without any of the techniques
+    int left_out             # mask of Technique
     bint quiet
     bint scoring_root        # the position to be solved is in final scoring: its decisions are remembered
     bint stopped

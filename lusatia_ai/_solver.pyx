@@ -697,7 +697,8 @@ cdef int32_t number_ending(Engine* e, const GameState* s, int tracking) noexcept
         copy_lasting(&fresh.base, s)
         if e.horizon == END_OF_ROUND:
             recruit(&fresh.base, e.t)
-        level_guards(&fresh.base, e.t, ends_later(e, s))
+        if not e.left_out & LEVELLING:
+            level_guards(&fresh.base, e.t, ends_later(e, s))
         if tracking != GAINS:
             memset(fresh.base.favour, 0, sizeof(fresh.base.favour))
     number = find_number(&e.ending_index, e.endings, sizeof(Ending), &fresh, sizeof(GameState), &at)
@@ -792,6 +793,8 @@ cdef int32_t class_of(Engine* e, const Profile* profile, int code, int rows, con
     cdef int32_t number
     cdef bint matters = False
     memset(&cards, 0, sizeof(CardClass))
+    if e.left_out & CLASSES:
+        cards.code = code
     for deck in range(DECKS):
         if owners >> 3 * deck & 7:
             left &= ~(1 << deck)
@@ -917,6 +920,7 @@ cdef bint begin_rows(Engine* e, const GameState* s, const RowContext** context, 
     memset(&c, 0, sizeof(RowContext))
     fill_context(&c, s, e.t, board_of(e, s))
     c.tracking = tracking_of(e, s)
+    c.unreduced = (e.left_out & REDUCTION) != 0
     if c.tracking == GAINS or ends_later(e, s):
         ending = number_ending(e, s, c.tracking)
         if ending < 0:
@@ -983,7 +987,7 @@ cdef inline bint forgets_favour(const Engine* e, const GameState* s) noexcept no
 cdef int tracking_of(const Engine* e, const GameState* s) noexcept nogil:
     """How far favour already held plays a part: see "Factored values"."""
     cdef int seat, judges = 0
-    if e.objective != FAVOUR:
+    if e.objective != FAVOUR or e.left_out & FACTORING:
         return GAINS
     if e.horizon == END_OF_STAGE:
         return NOTHING
@@ -1108,7 +1112,8 @@ cdef bint rows_value_of(Engine* e, const RowContext* c, const Rows* r, const uin
         return True
     if not rows_expand(e, c, r, out, NULL):
         return False
-    table_keep(&e.rows_table, key, at, out)
+    if not e.left_out & MEMORY:
+        table_keep(&e.rows_table, key, at, out)
     return True
 
 
@@ -1164,6 +1169,8 @@ cdef inline double most_after(const Engine* e, const RowContext* c, const Branch
 
 cdef inline bint cannot_be_taken(const Engine* e, double most, double best, bint later) noexcept nogil:
     """Whether a move need not be looked at: it cannot bring more than another, or as much only where that one wins ties."""
+    if e.left_out & BOUNDS:
+        return False
     return most < best - SAME or e.ties == TIES_FIRST and later and most <= best + SAME
 
 
@@ -1223,8 +1230,8 @@ cdef bint tree_value(Engine* e, const GameState* s, double* out, bint keep) noex
         return True
     if (s.decision == D_ROW or s.decision == D_CARD) and not e.plain:
         return rows_root(e, s, out)
-    if not keep or e.plain:
-        return tree_expand(e, s, out, NULL, False)
+    if not keep or e.plain or e.left_out & MEMORY:
+        return tree_expand(e, s, out, NULL, keep)
     relative = e.forgets_favour and s.stage >= TAX_COLLECTION
     tree_key(s, e.t, relative, key)
     at = table_hash(&e.tree_table, key)
@@ -1247,7 +1254,9 @@ cdef inline const GameState* reduce_collection(const Engine* e, const GameState*
     """A position of tax collection without differences that cannot matter any more."""
     copy_state(reduced, s)
     forget_counters(reduced, e.t)
-    if e.leaf == NULL or s.round == ROUNDS:
+    if e.left_out & LEVELLING:
+        copy_state(reduced, s)
+    elif e.leaf == NULL or s.round == ROUNDS:
         level_guards(reduced, e.t, ends_later(e, s))
     return reduced
 
@@ -1411,13 +1420,16 @@ cdef bint rows_search(Engine* e, const RowContext* c, const Rows* r, Score alpha
         return False
     rows_bounds(e, c, r, low, high)
     bounds[0] = bounds_of(e, low, high)
-    if decided(bounds, alpha, beta):
+    if decided(bounds, alpha, beta) and not e.left_out & BOUNDS:
         return True
+    if e.left_out & ALPHA_BETA:
+        alpha, beta = LOWEST, HIGHEST
     rows_key(e, c, r, key)
     if read_bounds(e, &e.rows_table, key, bounds) and decided(bounds, alpha, beta):
         return True
     done = rows_try(e, c, r, alpha, beta, bounds, NULL)
-    keep_bounds(&e.rows_table, key, bounds)
+    if not e.left_out & MEMORY:
+        keep_bounds(&e.rows_table, key, bounds)
     return done
 
 
@@ -1439,7 +1451,7 @@ cdef bint rows_try(Engine* e, const RowContext* c, const Rows* r, Score alpha, S
         done = rows_search(e, c, &child, plus(alpha, -gain[e.seat]), plus(beta, -gain[e.seat]), &move)
         if add_move(mine, &found, shifted(move, gain[e.seat]), &alpha, &beta) and best != NULL:
             best[0] = i
-        if not done or compare(alpha, beta) >= 0:
+        if not done or compare(alpha, beta) >= 0 and not e.left_out & ALPHA_BETA:
             end_moves(mine, &found, bounds, i + 1 == n)
             return done
     end_moves(mine, &found, bounds, True)
@@ -1464,8 +1476,10 @@ cdef bint tree_search(Engine* e, const GameState* s, Score alpha, Score beta, Bo
         return rows_root_search(e, s, alpha, beta, bounds)
     tree_bounds(e, s, low, high)
     bounds[0] = bounds_of(e, low, high)
+    if e.plain or e.left_out & ALPHA_BETA:
+        alpha, beta = LOWEST, HIGHEST
     if e.plain:
-        return tree_try(e, s, LOWEST, HIGHEST, bounds, False, NULL)
+        return tree_try(e, s, alpha, beta, bounds, False, NULL)
     if decided(bounds, alpha, beta):
         return True
     if not keep:
@@ -1503,7 +1517,7 @@ cdef bint tree_try(Engine* e, const GameState* s, Score alpha, Score beta, Bound
         done = tree_search(e, &child, alpha, beta, &move, keep)
         if add_move(mine, &found, move, &alpha, &beta) and best != NULL:
             best[0] = i
-        if not done or compare(alpha, beta) >= 0 and not e.plain:
+        if not done or compare(alpha, beta) >= 0 and not (e.plain or e.left_out & ALPHA_BETA):
             end_moves(mine, &found, bounds, i + 1 == n)
             return done
     end_moves(mine, &found, bounds, True)
@@ -1732,6 +1746,9 @@ cdef void price_holdings(const GameState* s, const GameTables* t, void* context,
 
 # --- the solver in Python ---------------------------------------------------------------------------
 
+TECHNIQUES = ("memory", "factoring", "reduction", "classes", "levelling", "bounds", "alpha-beta")
+
+
 def farmers_of(StateCore state not None):
     """Mask of the seats that may still decide on a Farmer this round, with tokens held or still to be collected."""
     cdef const GameState* s = &state.s
@@ -1816,8 +1833,10 @@ cdef class Solver:
         self.e.deadline = deadline
         self.e.max_nodes = nodes
 
-    def stats(self):
-        return self.e.n_contexts, self.e.n_endings, self.e.n_classes, self.e.rows_table.used, self.e.tree_table.used
+    @property
+    def remembered(self):
+        """How many positions are remembered: of choosing rows, and others."""
+        return self.e.rows_table.used, self.e.tree_table.used
 
     def solve(self, StateCore state not None):
         """The legal moves of a decision: (move code, low, high), each a bound of the value after it.
@@ -1834,6 +1853,11 @@ cdef class Solver:
         with nogil:
             root_moves(&self.e, &s, moves, n, low, high)
         return [(moves[i], [low[i][j] for j in range(width)], [high[i][j] for j in range(width)]) for i in range(n)]
+
+    def leave_out(self, *names):
+        """Do without some of TECHNIQUES from the start, to measure what they gain."""
+        for name in names:
+            self.e.left_out |= 1 << TECHNIQUES.index(name)
 
     def value_round_end(self, double guard, double symbol):
         """Take the end of a round as worth favour, plus so much for each guard and for each symbol of an estate."""
@@ -1871,8 +1895,7 @@ cdef class Solver:
         if self.e.horizon == END_OF_STAGE and s.round == ROUNDS and s.stage <= STORING:
             s.round = ROUNDS - 1
         self.e.forgets_favour = forgets_favour(&self.e, s)
-        tracks = not self.e.forgets_favour
-        if tracks and not self.e.tracks:
+        if not self.e.forgets_favour and not self.e.tracks:
             self.e.tracks = True
             if not open_rows(&self.e):
                 raise MemoryError("no memory for a solver")
