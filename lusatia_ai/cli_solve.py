@@ -63,7 +63,7 @@ def solve_command(
       lusatia-ai solve game.json --concept paranoid --seat 2 --json
     """
     from . import cli
-    from .search import Limit
+    from .limits import Limit
     from .solver import solve
 
     state = cli.load_decision(position)

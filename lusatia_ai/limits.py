@@ -79,6 +79,9 @@ class SearchParams:
         trees: independent trees, whose results are added up (root parallelism); 1 to 64. Results depend on it, not on
             the number of workers.
         memory: bytes that all trees together never exceed; they stop growing, and the search goes on.
+        solve: positions that the exact solver may try before the search, where the last round's taxes are being collected
+            or its goods stored and all hands are known: nothing is left to chance there, and the best move can be found
+            for sure. 0: none; at most 10**9.
         taste: favour that the searcher imagines for each place back in the order ("bid"), guard ("guards") and estate
             symbol ("symbols") it has at the horizon: styles of play; -10 to 10.
     """
@@ -100,6 +103,7 @@ class SearchParams:
     worlds: int = 8
     trees: int = 1
     memory: int = 256 * 2**20
+    solve: int = 200_000
     taste: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -122,6 +126,7 @@ class SearchParams:
             ("worlds", _whole(1, 64), "a whole number from 1 to 64"),
             ("trees", _whole(1, 64), "a whole number from 1 to 64"),
             ("memory", _whole(LEAST_MEMORY, 2**40), f"bytes, a whole number from {LEAST_MEMORY} to {2**40}"),
+            ("solve", _whole(0, 10**9), "a whole number from 0 to 1000000000"),
         )
         faults = _faults(self, checks)
         if not faults and self.win + self.favour + self.rank <= 0:

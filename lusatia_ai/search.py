@@ -27,6 +27,7 @@ from ._tables import Move, Tables
 from .errors import LusatiaError
 from .evaluation import evaluator_for
 from .limits import Limit, SearchParams
+from .solver import Concept, Objective, solve
 from .state import Seed, State
 
 DEFAULT_TIME = 1.0
@@ -39,6 +40,10 @@ POOL_COST = 0.012
 LEAST_FOR_THREADS = 0.06
 LEAST_FOR_PROCESSES = 0.6
 """Seconds below which a search stays in the calling thread."""
+LAST_ROUND = 6
+SOLVING_SHARE = 0.25
+"""Of a time limit, what the solver may take of it."""
+SOLVER_MEMORY = 16 * 2**20
 PACE = 60_000
 """Iterations a second, to guess how long a search without a time limit will take."""
 PROGRESS_TIME = 0.1
@@ -91,11 +96,13 @@ class SearchResult:
 
     Attributes:
         seat: who decides.
-        moves: the moves tried, best (most visited) first; equals by mean value, then in canonical order.
+        moves: the moves tried, best (most visited) first; equals by mean value, then in canonical order. Before all
+            others the one that the solver has found best, if it has.
         iterations: simulated games of this search.
         elapsed: seconds.
         tree_size: nodes of all trees.
         stopped_by: "time", "iterations", "memory", "confidence", "stop" or "interrupt"; "" on the way.
+        exact: whether the best move is known for sure, by the solver; the statistics are sampled all the same.
     """
 
     seat: int
@@ -104,6 +111,7 @@ class SearchResult:
     elapsed: float
     tree_size: int
     stopped_by: str = ""
+    exact: bool = False
 
     @property
     def best(self) -> Move:
@@ -180,6 +188,7 @@ class SearchTree:
         self._seeds = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
         self._trees: list[Searcher] = []
         self._nodes = 0
+        self._solved: Move | None = None
         self._look_at(view_or_state)
 
     def _look_at(self, view_or_state: Observation | State) -> None:
@@ -245,6 +254,7 @@ class SearchTree:
         stop: _Stop,
     ) -> SearchResult:
         self._plant(limit)
+        self._solved = self._solve(limit)
         run = _Run(self, limit, n_jobs, on_progress, started, stop)
         try:
             reason = run.until_limit()
@@ -255,6 +265,27 @@ class SearchTree:
             reason = "interrupt"
         return self.result(started, reason)
 
+    def _solve(self, limit: Limit) -> Move | None:
+        """The best move, where the rest of the game is certain and small enough to be tried out.
+
+        A larger margin over the best rival is never a smaller utility, as long as rank has no weight in it, but for
+        games that end level, where guards decide (rules 8.6).
+        """
+        params, worlds = self.params, self.view.worlds()
+        if not params.solve or params.rank or self._only or not worlds.certain:
+            return None
+        state = State()
+        state._setup(self.tables, True, 0)
+        worlds.sample_into(state, 0)
+        if state.round < LAST_ROUND or state.stage not in ("tax_collection", "storing"):
+            return None
+        seconds = None if limit.time is None else max(0.001, limit.time * SOLVING_SHARE)
+        objective: Objective = "favour" if params.backup == "own" else "margin" if params.favour else "win"
+        concept: Concept = "paranoid" if params.backup == "paranoid" else "maxn"
+        within = Limit(time=seconds, iterations=params.solve, memory=SOLVER_MEMORY)
+        solution = solve(state, objective=objective, concept=concept, horizon="game", limit=within)
+        return solution.best[0] if solution.status == "exact" else None
+
     @property
     def iterations(self) -> int:
         """Iterations of this search."""
@@ -263,10 +294,14 @@ class SearchTree:
     def result(self, started: float, stopped_by: str = "") -> SearchResult:
         """What all trees together have found."""
         stats = [self._stats(code, parts) for code, parts in self._merged().items()]
-        stats.sort(key=lambda entry: (-entry.visits, -entry.value[self.seat], entry.move.text))
+        solved = self._solved
+        stats.sort(
+            key=lambda entry: (entry.move is not solved, -entry.visits, -entry.value[self.seat], entry.move.text)
+        )
+        exact = bool(stats) and stats[0].move is solved
         elapsed = clock.perf_counter() - started
         size = sum(tree.tree_size for tree in self._trees)
-        return SearchResult(self.seat, tuple(stats), self.iterations, elapsed, size, stopped_by)
+        return SearchResult(self.seat, tuple(stats), self.iterations, elapsed, size, stopped_by, exact)
 
     def _merged(self) -> dict[int, list[tuple[Any, ...]]]:
         merged: dict[int, list[tuple[Any, ...]]] = {}

@@ -211,7 +211,7 @@ class _Question:
     def depends_on_hidden(self, view: View, world: State) -> bool:
         """Whether hands that the view hides may change the answer."""
         hidden = {*view.hidden_guards, *view.hidden_estates}
-        if not hidden and not view._exchanges():
+        if not hidden and not view.unseen_hand_overs():
             return False
         to_stage = self.horizon == "stage" or (self.horizon == "round" and world.round < 6 and self.evaluation is None)
         if not to_stage or self.objective == "win" or world.stage not in ("tax_collection", "storing"):

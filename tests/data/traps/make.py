@@ -150,7 +150,7 @@ def last_rows(seed: int, companion: str) -> la.State:
     goods = {seat: {good: rng.choice((0, 1, 1) if seat else (0, 0, 1)) for good in GOODS} for seat in range(3)}
     if seed % 2:
         goods = {
-            seat: {good: 1 for good in rng.sample(GOODS, 1 if seat == 0 else rng.randint(1, 2))} for seat in range(3)
+            seat: dict.fromkeys(rng.sample(GOODS, 1 if seat == 0 else rng.randint(1, 2)), 1) for seat in range(3)
         }
     data = position_json(
         humans=3,
