@@ -1,8 +1,8 @@
 """The exact value of small ends of games: plain max^n over whole states, with a memory and nothing else.
 
-Max^n (Luckhardt and Irani 1986): whoever decides takes what is best for themselves. Where two moves are equally good for
-the one who decides, they may differ for the others, and max^n says nothing about which is made. So a value here is an
-interval for each seat: what it gets whatever is done at ties. Where both ends agree the value is exact.
+Max^n (Luckhardt and Irani 1986): whoever decides takes what is best for themselves. Where two moves are equally good
+for the one who decides, they may differ for the others, and max^n says nothing about which is made. So a value here
+is an interval for each seat: what it gets whatever is done at ties. Where both ends agree the value is exact.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ class MaxN:
 
     Args:
         most: positions that may be looked at, in all; more raise `TooLargeError`.
-        slack: utility by which moves may differ and still count as equally good. Above 0, bounds also hold for players who
-            do not care about so little, such as one who has lost and can only choose who wins.
+        slack: utility by which moves may differ and still count as equally good. Above 0, bounds also hold for
+            players who do not care about so little, such as one who has lost and can only choose who wins.
 
     Attributes:
         known: the bounds of every position looked at, by its hash.
@@ -56,8 +56,8 @@ class MaxN:
     def bounds(self, state: la.State) -> Bounds:
         """The least and the most that each seat gets, over all ways to break ties.
 
-        A move may be made if it can be as good for the mover as the surest other one; the bounds are then those over all
-        such moves. They are never too narrow.
+        A move may be made if it can be as good for the mover as the surest other one; the bounds are then those over
+        all such moves. They are never too narrow.
         """
         known = self.known.get(state.hash)
         if known is None:

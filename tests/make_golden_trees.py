@@ -87,7 +87,7 @@ def grown(recipe: dict[str, Any], position: dict[str, Any]) -> dict[str, Any]:
 
 
 def nodes(tree: la.SearchTree) -> list[Any]:
-    """For each root, its children down to a depth as `[label, visits, availability, children]`, in plain string order."""
+    """For each root, its children down to a depth as `[label, visits, availability, children]`, in string order."""
     (searcher,) = tree._trees
     _, (args, arena, *_) = searcher.__reduce__()
     settings = args[4]

@@ -1,9 +1,9 @@
 """Makes `data/small_ends.jsonl.gz`: ends of games with the value of every move, by trying everything.
 
-`python tests/make_small_ends.py` plays games, rule-based and random moves mixed, and goes back from their ends for as long
-as `exhaustive.truth` can try everything. Of each game it keeps the earliest decision that is clear, and one drawn from all
-of them with favour changed so that it decides who wins: in most games that is settled earlier. It prints how many
-decisions were dropped, and why; the first line of the file repeats it.
+`python tests/make_small_ends.py` plays games, rule-based and random moves mixed, and goes back from their ends for as
+long as `exhaustive.truth` can try everything. Of each game it keeps the earliest decision that is clear, and one
+drawn from all of them with favour changed so that it decides who wins: in most games that is settled earlier. It
+prints how many decisions were dropped, and why; the first line of the file repeats it.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def clear_decisions(seed: int, dropped: Counter[str]) -> list[tuple[la.State, Tr
 
 
 def levelled(state: la.State, seed: int) -> la.State:
-    """The same position with favour such that best play ends within two points, and the decision may decide the game."""
+    """The same position with favour such that best play ends within two points: the decision may decide the game."""
     rng, end = random.Random(seed), state.clone()
     while not end.is_over:
         end.apply(truth(end, MOST).best[0])

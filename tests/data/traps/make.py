@@ -38,8 +38,9 @@ WORTH_A_FIGHT = ("the_queen", "lady_in_waiting", "captain_of_the_guard", "hetman
 
 
 def last_journey(seed: int, rich: bool = False, prize: bool = False) -> la.State:
-    """Round 6, three players, two of them in towns; the third chooses where to go, which one holds with many guards if `rich`,
-    and with the Queen to be had there if `prize`.
+    """Round 6, three players, two of them in towns; the third chooses where to go.
+
+    If `rich`, one town is held with many guards; if `prize`, the Queen is to be had there.
 
     To keep what follows small, tokens have arrows at all sides, so that there is one way to collect, and two of the
     towns have one piece of goods each to give; and nobody has much to offer, favour included.
@@ -149,9 +150,7 @@ def last_rows(seed: int, companion: str) -> la.State:
     slots = {"royal": (4, 4, 3, 3), "estate": (4, 4, 3, 3)}
     goods = {seat: {good: rng.choice((0, 1, 1) if seat else (0, 0, 1)) for good in GOODS} for seat in range(3)}
     if seed % 2:
-        goods = {
-            seat: dict.fromkeys(rng.sample(GOODS, 1 if seat == 0 else rng.randint(1, 2)), 1) for seat in range(3)
-        }
+        goods = {seat: dict.fromkeys(rng.sample(GOODS, 1 if seat == 0 else rng.randint(1, 2)), 1) for seat in range(3)}
     data = position_json(
         humans=3,
         stage="storing",
@@ -235,8 +234,8 @@ def uses(state: la.State) -> set[str]:
 TRAPS: dict[str, tuple[Callable[[], Found], str]] = {
     "raise": (
         lambda: answers(0, raised=True),
-        "A bid that must be raised. Another player offers guards for the town where the mover stands. Accepting brings these "
-        "guards and costs the game, because the token that the town offers then goes to the rival.",
+        "A bid that must be raised. Another player offers guards for the town where the mover stands and the Queen "
+        "is to be had. To accept brings these guards and costs the game.",
     ),
     "accept": (
         lambda: answers(10_000, raised=False),
@@ -244,7 +243,7 @@ TRAPS: dict[str, tuple[Callable[[], Found], str]] = {
     ),
     "offer_twelve": (
         lambda: twelves(True),
-        "Twelve guards, which cannot be outbid, must be offered: a lower bid would be raised, and any other town loses.",
+        "Twelve guards, which cannot be outbid, must be offered: a lower bid loses, and so does any other town.",
     ),
     "do_not_offer_twelve": (
         lambda: twelves(False),
@@ -256,18 +255,18 @@ TRAPS: dict[str, tuple[Callable[[], Found], str]] = {
     ),
     "leave_closed": (
         rows_not_to_open,
-        "A row that must not be opened. It brings the mover more at once than every other row, but the next player then fills a "
-        "row for its bonus, and the game is lost.",
+        "A row that must not be opened. It brings the mover more at once than any other row, but the next player then "
+        "fills a row for its bonus, and more is lost than won.",
     ),
     "chamberlain_now": (
         lambda: chamberlains(True),
-        "The Chamberlain's four points must be taken now: whatever row is chosen instead, the game is not won as surely, since "
-        "pieces are stored by force or others choose first.",
+        "The Chamberlain's four points must be taken now: whatever row is chosen instead, the piece is stored for less "
+        "before the stage ends.",
     ),
     "chamberlain_later": (
         lambda: chamberlains(False),
-        "The Chamberlain's four points can wait: a piece left at the end brings them anyway, and taking them now gives away the "
-        "turn, which costs the game.",
+        "The Chamberlain's four points can wait or be left: taking them now gives away the turn, and a piece left "
+        "at the end brings them anyway.",
     ),
 }
 
@@ -288,6 +287,13 @@ def main() -> int:
     return 0
 
 
+HOW = (
+    "max^n over every position that can follow (tests/exhaustive.py); utility 0.8 * win share + 0.2 * (0.5 + 0.01 * "
+    "favour margin). Values are by move the least and the most that the seat to act gets, however ties are broken. If "
+    "there is a choice, the best moves stay better by 0.1 also if players give away up to 0.004."
+)
+
+
 def described(name: str, text: str, state: la.State, known: Truth) -> dict[str, Any]:
     return {
         "trap": name,
@@ -295,9 +301,7 @@ def described(name: str, text: str, state: la.State, known: Truth) -> dict[str, 
         "best": list(known.best),
         "values": {move: [round(value, 6) for value in bounds] for move, bounds in known.values.items()},
         "tried": known.positions,
-        "how": "max^n over every position that can follow (tests/exhaustive.py), utility 0.8 * win share + 0.2 * (0.5 + "
-        "0.01 * favour margin); by move the least and the most that the seat to act gets, however ties are broken. The best moves stay at least "
-        "0.1 better also against players who give away up to 0.004, but for those kinds of traps that have one legal move",
+        "how": HOW,
         "position": state.to_json(),
     }
 
