@@ -402,7 +402,7 @@ cdef class Searcher:
         cdef uint32_t seat_bits = <uint32_t> s.seat << 16
         cdef int32_t child = self.nodes[node].first_child, best = NO_NODE
         cdef double score, best_score = -1e300, value = 0, visits = 0, known_log = 0
-        cdef double exploration = self.exploration_at(node, seat_bits)
+        cdef double exploration = self.settings.exploration if at_root else self.exploration_at(node, seat_bits)
         cdef uint32_t logged = 0, parent_visits = 0
         cdef Node* entry
         if at_root and self.restricted:
@@ -452,9 +452,10 @@ cdef class Searcher:
         return self.add_child(node, seat_bits | moves[pick], priors[pick])
 
     cdef inline double exploration_at(self, int32_t node, uint32_t seat_bits) noexcept nogil:
-        """The exploration constant below a node: less for PUCT where the utilities found hardly differ.
+        """The exploration constant at a node other than a root: less for PUCT where the utilities found hardly differ.
 
-        Otherwise small differences, such as a point of favour in a game that is decided, would drown in exploration.
+        Otherwise small differences, such as a point of favour in a game that is decided, would drown in exploration. The
+        moves of a root are reported, so each of them should be known well enough.
         """
         cdef double value = 0, square = 0, visits = 0, variance
         cdef int32_t child = self.nodes[node].first_child

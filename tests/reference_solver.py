@@ -60,7 +60,7 @@ class Exhaustive:
             return self.utilities(state)
         self.nodes += 1
         if self.nodes > self.most_nodes:
-            raise TooLarge
+            raise TooLargeError
         if state.is_chance:
             return self.mean(state)
         values = [self.value(state.clone().apply(move)) for move in state.legal_moves()]
@@ -105,7 +105,7 @@ class Exhaustive:
         return [player["guards"] - (recruits(state, player["companions"]) if early else 0) for player in players]
 
 
-class TooLarge(Exception):
+class TooLargeError(Exception):
     """More positions than allowed."""
 
 
@@ -113,16 +113,16 @@ def close(a: tuple[float, float], b: tuple[float, float]) -> bool:
     return abs(a[0] - b[0]) < 1e-9 and abs(a[1] - b[1]) < 1e-9
 
 
-@lru_cache(maxsize=1)
-def recruiting() -> dict[str, int]:
-    """By companion: the guards that it brings in the clean-up."""
-    data = la.complete_edition().to_dict()
-    return {entry["id"]: entry["effects"].get("recruit", 0) for entry in data["companions"]}
+@lru_cache
+def recruiting(tables: Any) -> dict[str, int]:
+    """By token: the guards that it brings in the clean-up (rules 7.1)."""
+    data = tables.components.to_dict()
+    recruit = {entry["id"]: entry["effects"].get("recruit", 0) for entry in data["companions"]}
+    return {token["id"]: recruit[token["companion"]] for token in data["tokens"]}
 
 
 def recruits(state: la.State, tokens: list[str]) -> int:
-    companion = {token["id"]: token["companion"] for token in state.components.to_dict()["tokens"]}
-    return sum(recruiting().get(companion[token], 0) for token in tokens)
+    return sum(recruiting(state.tables)[token] for token in tokens)
 
 
 def as_manual(state: la.State) -> la.State:
@@ -148,7 +148,9 @@ def loaded(state: la.State, raw: dict[str, Any]) -> Any:
 PLAYERS = [(humans, automas) for humans in range(2, 7) for automas in range(5) if 3 <= humans + automas <= 6]
 
 
-def random_positions(stage: str, seed: int, components: la.ComponentSet | None = None, **fixed: Any) -> Iterator[la.State]:
+def random_positions(
+    stage: str, seed: int, components: la.ComponentSet | None = None, **fixed: Any
+) -> Iterator[la.State]:
     """Decisions of a stage in random games, at its start and later, of all variants unless some are fixed."""
     rng = random.Random(f"{stage} {seed}")
     while True:

@@ -52,6 +52,10 @@ def test_the_node_client_reports_an_engine_that_cannot_be_started() -> None:
     assert "no-such-engine" in done.stderr
 
 
+def test_a_tournament() -> None:
+    assert "level5" in run(sys.executable, str(EXAMPLES / "tournament.py")).splitlines()[0]
+
+
 def test_a_bot_in_ten_lines() -> None:
     path = EXAMPLES / "bot_in_ten_lines.py"
     bot = path.read_text(encoding="utf-8").partition("class ")[2].partition("if __name__")[0]
