@@ -1,4 +1,4 @@
-"""The exact solver against plain exhaustive recursion, and against cases worked out by an independent implementation."""
+"""The exact solver against plain exhaustive recursion, and against cases of an independent implementation."""
 
 from __future__ import annotations
 
