@@ -626,7 +626,7 @@ def test_output_that_nobody_reads_is_no_error():
 @pytest.mark.parametrize("args", [["hint", CONFLICT, "--time", "30"], ["play", "--humans", "3", "--time", "30"]])
 def test_ctrl_c_exits_with_130(args):
     process = start(*args)
-    time.sleep(1.5)
+    time.sleep(3)
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=10)
     assert process.returncode == 130

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import shutil
@@ -55,8 +56,16 @@ def test_commands_run(command, folder):
 
 
 def test_the_hint_shown_is_the_hint_given(folder):
-    """Line by line, but for the last one, which tells the time."""
+    """Line by line in 80 columns, but for the last line, which tells the time."""
     shown = README.partition(f"$ {COMMANDS[0]}\n")[2].partition("```")[0].rstrip().splitlines()
     command = shlex.split(COMMANDS[0])[1:]
-    done = subprocess.run(CLI + command, cwd=folder, capture_output=True, timeout=60, check=True, encoding="utf-8")
+    done = subprocess.run(
+        CLI + command,
+        cwd=folder,
+        env=os.environ | {"COLUMNS": "80"},
+        capture_output=True,
+        timeout=60,
+        check=True,
+        encoding="utf-8",
+    )
     assert done.stdout.rstrip().splitlines()[:-1] == shown[:-1]
