@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import time as clock
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import exp, sqrt
 from statistics import NormalDist
 from typing import Any
@@ -28,7 +28,8 @@ from ._tables import Move
 from .errors import LusatiaError
 from .evaluation import evaluator_for
 from .limits import Limit, SearchParams
-from .search import DEFAULT_TIME, Observation, SearchResult, as_view
+from .search import DEFAULT_TIME, LAST_ROUND, SOLVER_MEMORY, Observation, SearchResult, as_view
+from .solver import solve
 from .state import Seed, State, word_from
 
 WORLDS = 64
@@ -36,6 +37,8 @@ WORLDS = 64
 LEAVES = 12
 """Ways in which chance may go on that are told apart; if there are more, so many are drawn."""
 LEAST_NODES = 256
+SOLVED_POSITIONS = 50_000
+"""Positions that the solver may try to find the end of the game after one move."""
 STEP = 32
 """Iterations between two looks at the clock."""
 
@@ -355,11 +358,12 @@ def _is_possible(state: State, outcome: dict[str, Any]) -> bool:
 
 @dataclass(slots=True)
 class _Known:
-    """A branch that needs no search: the game is over, or the horizon is reached."""
+    """A branch that needs no search: the game is over, the horizon is reached, or the rest of the game is solved."""
 
     weight: float
     result: Standings
     exact: bool
+    moves: list[int] = field(default_factory=list)
 
     def grow(self, iterations: int) -> int:
         return 0
@@ -368,7 +372,7 @@ class _Known:
         return self.result
 
     def line(self) -> list[int]:
-        return []
+        return self.moves
 
 
 @dataclass(slots=True)
@@ -421,10 +425,28 @@ def _branch(group: _Group, observer: int, last_round: int, params: SearchParams,
     if first.chance_event == "round" and first.round > last_round:
         results = [_estimated(state, evaluator) for state in group.states]
         return _Known(weight, _mean_standings(results, group.weights), False)
+    solved = _solved(first, params) if len(group.states) == 1 else None
+    if solved is not None:
+        end, moves = solved
+        return _Known(weight, _final(end), True, moves)
     settings = params.settings() | {"horizon": max(1, last_round - first.round + 1) if params.horizon else 0}
     worlds = Worlds.of_particles(group.states, group.weights)
     tree = Searcher(worlds, evaluator, observer, word, settings, max(LEAST_NODES, nodes))
     return _Searched(weight, tree, worlds.certain and not first.is_chance)
+
+
+def _solved(state: State, params: SearchParams) -> tuple[State, list[int]] | None:
+    """The end of the game by best play, and the moves that lead there, where the solver soon finds them."""
+    if not params.solve or state.round < LAST_ROUND or state.stage not in ("tax_collection", "storing"):
+        return None
+    limit = Limit(iterations=min(params.solve, SOLVED_POSITIONS), memory=SOLVER_MEMORY)
+    solution = solve(state, objective="margin", horizon="game", limit=limit)
+    if solution.status != "exact":
+        return None
+    end = state.clone()
+    for _, move in solution.line:
+        end.apply(move)
+    return end, [move.code for _, move in solution.line]
 
 
 def _final(state: State) -> Standings:

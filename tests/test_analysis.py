@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import doctest
+import gzip
 import importlib
 import json
 import random
 from functools import cache
 from math import sqrt
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -411,3 +413,18 @@ def test_the_examples_of_the_modules_hold(name):
     tried = doctest.testmod(importlib.import_module(f"lusatia_ai.{name}"))
     assert tried.attempted > 2
     assert tried.failed == 0
+
+
+def test_the_last_storing_stage_is_exact():
+    """Every value of a small end is known (`tests/exhaustive.py`); an analysis finds it without sampling."""
+    path = Path(__file__).with_name("data") / "small_ends.jsonl.gz"
+    entries = [json.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines()[1:]]
+    exact = 0
+    for entry in entries[::30]:
+        state = la.State.from_json(entry["position"], chance="manual")
+        found = la.analyse(state, la.Limit(iterations=200), seed=1)
+        exact += found.exact
+        if found.exact:
+            assert found.best.text in entry["best"]
+            assert "exact" in str(la.hints.explain(found, state))
+    assert exact >= 8
