@@ -43,6 +43,8 @@ LEAST_FOR_PROCESSES = 0.6
 LAST_ROUND = 6
 SOLVING_SHARE = 0.25
 """Of a time limit, what the solver may take of it."""
+SOLVED_EACH = 20
+"""Positions that the solver may try for each iteration that the search may do; they take about as long."""
 SOLVER_MEMORY = 16 * 2**20
 PACE = 60_000
 """Iterations a second, to guess how long a search without a time limit will take."""
@@ -282,7 +284,8 @@ class SearchTree:
         seconds = None if limit.time is None else max(0.001, limit.time * SOLVING_SHARE)
         objective: Objective = "favour" if params.backup == "own" else "margin" if params.favour else "win"
         concept: Concept = "paranoid" if params.backup == "paranoid" else "maxn"
-        within = Limit(time=seconds, iterations=params.solve, memory=SOLVER_MEMORY)
+        most = params.solve if limit.iterations is None else min(params.solve, SOLVED_EACH * limit.iterations)
+        within = Limit(time=seconds, iterations=most, memory=SOLVER_MEMORY)
         solution = solve(state, objective=objective, concept=concept, horizon="game", limit=within)
         return solution.best[0] if solution.status == "exact" else None
 
