@@ -47,9 +47,9 @@ cdef enum:
 # Open addressing in one block; each entry is `words` words of key, then a value.
 ctypedef struct Table:
     uint64_t* entries        # owned; a key whose first word is 0 is an empty entry
-    uint64_t size            # entries, a power of two
+    uint64_t size            # entries, below 2**32
     uint64_t used
-    uint64_t most            # entries, a power of two
+    uint64_t most            # entries that it may grow to
     int words
     int width                # numbers in a value
     int stride               # words of an entry
@@ -95,18 +95,23 @@ cdef inline bint table_open(Table* table, int words, int width, bint whole, uint
     table.width = width
     table.whole = whole
     table.stride = words + ((width + 3) // 4 if whole else width)
-    table.most = FIRST_SIZE
-    while table.most * 2 * table.stride * 8 <= bytes:
-        table.most *= 2
+    table.most = min(max(bytes // (8 * table.stride), <uint64_t> FIRST_SIZE), <uint64_t> 0xFFFFFFFF)
     table.size = FIRST_SIZE
     table.used = 0
     table.entries = <uint64_t*> cleared_block(table.size * table.stride * 8)
     return table.entries != NULL
 
+cdef inline uint64_t* entry_at(const Table* table, uint64_t at, int i) noexcept nogil:
+    """The i-th entry from where a key of hash `at` belongs."""
+    cdef uint64_t place = ((at >> 32) * table.size >> 32) + i
+    if place >= table.size:
+        place -= table.size
+    return &table.entries[place * table.stride]
+
 cdef inline uint64_t table_hash(const Table* table, const uint64_t* key) noexcept nogil:
     """The hash of a key; its entry is fetched from memory in the meantime."""
     cdef uint64_t at = hash_words(key, table.words)
-    prefetch(&table.entries[(at & (table.size - 1)) * table.stride])
+    prefetch(entry_at(table, at, 0))
     return at
 
 cdef inline bint table_find(const Table* table, const uint64_t* key, uint64_t at, double* value) noexcept nogil:
@@ -115,7 +120,7 @@ cdef inline bint table_find(const Table* table, const uint64_t* key, uint64_t at
     cdef const int16_t* whole
     cdef int i, j
     for i in range(WINDOW):
-        entry = &table.entries[((at + i) & (table.size - 1)) * table.stride]
+        entry = entry_at(table, at, i)
         if entry[0] == 0:
             return False
         if same_words(entry, key, table.words):
@@ -135,14 +140,14 @@ cdef inline uint64_t* table_place(Table* table, const uint64_t* key, uint64_t at
     cdef uint64_t* entry
     cdef int i
     for i in range(WINDOW):
-        entry = &table.entries[((at + i) & (table.size - 1)) * table.stride]
+        entry = entry_at(table, at, i)
         if entry[0] == 0:
             table.used += 1
             break
         if same_words(entry, key, table.words):
             break
     else:
-        entry = &table.entries[((at + (at >> 32) % WINDOW) & (table.size - 1)) * table.stride]
+        entry = entry_at(table, at, at % WINDOW)
     memcpy(entry, key, table.words * 8)
     return &entry[table.words]
 

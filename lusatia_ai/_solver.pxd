@@ -28,7 +28,7 @@ cdef enum Technique:
 
 cdef enum:
     WIDTH = 2 * MAX_PLAYERS  # a value: a utility for each seat, then (if the objective is WIN) a favour for each seat
-    TREE_WORDS = 16          # of the longest key of a position outside the choosing of rows
+    TREE_WORDS = 14          # of the longest key of a position outside the choosing of rows
     ROWS_WORDS = 8           # of the longest key of `Rows`
 
 # What a round's end is worth to each seat, in favour, at a position that waits for the set-up of the next round.
@@ -78,7 +78,8 @@ ctypedef struct Engine:
     bint tracks              # keys hold what is tracked
     uint64_t table_bytes
     Table rows_table
-    Table tree_table
+    Table selection_table    # up to town selection
+    Table tree_table         # after it
     Board boards[TILES][TILES][2]
     RowContext* contexts     # owned
     uint32_t n_contexts

@@ -406,29 +406,51 @@ cdef double scoring_most(const GameState* s, const GameTables* t, int seat) noex
     return tokens_most(s, t, seat, False) + ESTATES * t.place_points[0]
 
 
-cdef void tree_key(const GameState* s, const GameTables* t, bint relative, uint64_t* key) noexcept nogil:
+cdef inline void position_key(const GameState* s, const GameTables* t, bint relative, uint64_t* key) noexcept nogil:
     """All that may differ between positions of one solve and still matters; the rest follows from it.
 
-    Within one solve the order of play, companions, horses and storing order follow from wagons, counters and who has
-    collected. Words: one a human, half a one for goods, one for estates and automas, four for what is being decided.
+    Within one solve the order of play, companions, horses, the storing order and the supply of grey cards follow from
+    wagons, counters, estates and who has collected; the helpers used follow from the one that is decided on, since they
+    come in a fixed order. `relative`: favour is left out.
     """
-    cdef int i, n = 4
+    if s.stage >= TAX_COLLECTION:
+        tree_key(s, t, relative, key)
+    else:
+        selection_key(s, t, key)
+
+
+cdef void selection_key(const GameState* s, const GameTables* t, uint64_t* key) noexcept nogil:
+    """Up to town selection: no more than six pieces of a colour (one a companion), and nothing has been collected."""
+    cdef int i
+    cdef uint64_t places = 0
+    for i in range(MAX_PLAYERS - 1, -1, -1):
+        places = places << 3 | s.to_place >> 4 * i & 7
+    key[0] = (1 + s.decision | (s.seat & 7) << 5 | (s.rival & 7) << 8 | (s.evicted_from & 7) << 11
+              | <uint64_t> s.token << 14 | places << 22)
+    for i in range(t.humans):
+        key[1 + i] = (<uint64_t> <uint16_t> s.guards[i] | <uint64_t> <uint16_t> s.favour[i] << 16
+                      | nibbles(s.goods[i]) << 32 | <uint64_t> (s.position[i] + 1) << 48
+                      | <uint64_t> (s.wagon[i] & 7) << 52)
+    if t.automas:
+        key[1 + t.humans] = s.automa_deck
+        for i in range(t.humans, t.players):
+            key[1 + t.humans] |= <uint64_t> ((s.position[i] + 1) << 3 | s.wagon[i] & 7) << (16 + 7 * (i - t.humans))
+
+
+cdef void tree_key(const GameState* s, const GameTables* t, bint relative, uint64_t* key) noexcept nogil:
+    """After town selection. Words: two for what is decided, one a human, half a one for goods and for estates."""
+    cdef int i, n = 2
     memset(key, 0, TREE_WORDS * 8)
-    key[0] = (1 + s.decision | <uint64_t> s.stage << 8 | <uint64_t> s.seat << 16 | <uint64_t> s.rival << 24
-              | <uint64_t> s.token << 32 | <uint64_t> s.evicted_from << 40 | <uint64_t> s.grey_left << 48
-              | <uint64_t> s.next_chooser << 56)
-    key[1] = s.used
-    key[2] = s.to_place | <uint64_t> s.automa_deck << 32
-    for i in range(ESTATES):
-        key[3] |= <uint64_t> s.grey[i] << (32 + 8 * i)
+    key[0] = (1 + s.decision | <uint64_t> s.stage << 8 | <uint64_t> s.seat << 16 | <uint64_t> s.token << 24
+              | <uint64_t> s.grey_left << 32)
+    for i in range(t.humans, t.players):
+        key[1] |= <uint64_t> (s.wagon[i] & 7) << 3 * i
     for i in range(t.humans):
         key[n] = (<uint64_t> <uint16_t> s.guards[i] | <uint64_t> s.horses[i] << 16 | <uint64_t> (s.position[i] + 1) << 24
                   | <uint64_t> s.wagon[i] << 32)
         if not relative:
             key[n] |= <uint64_t> <uint16_t> s.favour[i] << 48
         n += 1
-    for i in range(t.humans, t.players):
-        key[3] |= <uint64_t> ((s.position[i] + 1) << 3 | s.wagon[i] & 7) << 7 * (i - t.humans)
     for i in range(t.players):
         key[n + (i >> 1)] |= <uint64_t> s.goods[i] << 32 * (i & 1)
     n += (t.players + 1) >> 1
@@ -436,6 +458,8 @@ cdef void tree_key(const GameState* s, const GameTables* t, bint relative, uint6
         key[n + i // 2] |= (s.estates[i][0] | <uint64_t> s.estates[i][1] << 8
                             | <uint64_t> s.estates[i][2] << 16) << 32 * (i & 1)
 
+
+# --- stopping -------------------------------------------------------------------------------------------
 
 cdef inline bint enter(Engine* e) noexcept nogil:
     """Count a node; False if the search is to stop."""
@@ -648,14 +672,21 @@ cdef bint open_rows(Engine* e) noexcept nogil:
     """An empty table for positions of choosing rows."""
     cdef int words = 3 + (e.t.players > 4) + 2 * e.wide + 2 * e.tracks
     cdef int width = (2 if e.objective != WIN else 4) if e.paranoid else e.width
-    return table_open(&e.rows_table, words, width, e.objective != WIN and e.leaf == NULL, e.table_bytes * 3 // 4)
+    return table_open(&e.rows_table, words, width, e.objective != WIN and e.leaf == NULL, e.table_bytes // 2)
 
 
 cdef bint open_tree(Engine* e) noexcept nogil:
-    """An empty table for all other positions."""
-    cdef int words = 4 + e.t.humans + (e.t.players + 1) // 2 + (e.t.humans + 1) // 2
+    """Empty tables for all other positions."""
     cdef int width = (2 if e.objective != WIN else 4) if e.paranoid else e.width
-    return table_open(&e.tree_table, words, width, False, e.table_bytes // 4)
+    cdef int words = 2 + e.t.humans + (e.t.players + 1) // 2 + (e.t.humans + 1) // 2
+    cdef bint whole = e.objective != WIN and e.leaf == NULL
+    return (table_open(&e.tree_table, words, width, whole, e.table_bytes // 8)
+            and table_open(&e.selection_table, 1 + e.t.humans + (e.t.automas > 0), width, whole and not e.t.automas,
+                           e.table_bytes * 3 // 8))
+
+
+cdef inline Table* table_for(Engine* e, const GameState* s) noexcept nogil:
+    return &e.tree_table if s.stage >= TAX_COLLECTION else &e.selection_table
 
 
 cdef int32_t number_no_shift(Engine* e) noexcept nogil:
@@ -1233,9 +1264,9 @@ cdef bint tree_value(Engine* e, const GameState* s, double* out, bint keep) noex
     if not keep or e.plain or e.left_out & MEMORY:
         return tree_expand(e, s, out, NULL, keep)
     relative = e.forgets_favour and s.stage >= TAX_COLLECTION
-    tree_key(s, e.t, relative, key)
-    at = table_hash(&e.tree_table, key)
-    if table_find(&e.tree_table, key, at, out):
+    position_key(s, e.t, relative, key)
+    at = table_hash(table_for(e, s), key)
+    if table_find(table_for(e, s), key, at, out):
         if relative:
             for seat in range(e.t.humans):
                 out[seat] += s.favour[seat]
@@ -1244,7 +1275,7 @@ cdef bint tree_value(Engine* e, const GameState* s, double* out, bint keep) noex
         return False
     for seat in range(e.t.humans):
         out[seat] -= s.favour[seat] if relative else 0
-    table_keep(&e.tree_table, key, at, out)
+    table_keep(table_for(e, s), key, at, out)
     for seat in range(e.t.humans):
         out[seat] += s.favour[seat] if relative else 0
     return True
@@ -1484,15 +1515,15 @@ cdef bint tree_search(Engine* e, const GameState* s, Score alpha, Score beta, Bo
         return True
     if not keep:
         return tree_try(e, s, alpha, beta, bounds, False, NULL)
-    tree_key(s, e.t, e.forgets_favour and s.stage >= TAX_COLLECTION, key)
+    position_key(s, e.t, e.forgets_favour and s.stage >= TAX_COLLECTION, key)
     bounds[0] = shifted(bounds[0], -favour)
-    done = read_bounds(e, &e.tree_table, key, bounds)
+    done = read_bounds(e, table_for(e, s), key, bounds)
     bounds[0] = shifted(bounds[0], favour)
     if done and decided(bounds, alpha, beta):
         return True
     done = tree_try(e, s, alpha, beta, bounds, True, NULL)
     bounds[0] = shifted(bounds[0], -favour)
-    keep_bounds(&e.tree_table, key, bounds)
+    keep_bounds(table_for(e, s), key, bounds)
     bounds[0] = shifted(bounds[0], favour)
     return done
 
@@ -1766,6 +1797,53 @@ def farmers_of(StateCore state not None):
     return seats
 
 
+def model_difference(StateCore state not None, uint64_t seed):
+    """Play random moves to the end of the storing stage, on whole states and on the reduced model; compare every step.
+
+    Args:
+        state: a position in which a row or a card is to be chosen, before round 6.
+
+    Returns:
+        What differs first, or None; and the number of steps compared.
+    """
+    cdef Solver solver = Solver(state.tables)
+    cdef GameState s
+    cdef Rows r
+    cdef const RowContext* c
+    cdef Rng rng
+    cdef Move_t moves[MAX_MOVES]
+    cdef Move_t reduced[MAX_MOVES]
+    cdef double gain[MAX_PLAYERS]
+    cdef double total[MAX_PLAYERS]
+    cdef int n, pick, seat, steps = 0
+    rng_seed(&rng, seed)
+    solver.prepare(state, &s)
+    if not begin_rows(&solver.e, &s, &c, &r, total):
+        raise MemoryError("no memory for a solver")
+    while s.decision == D_ROW or s.decision == D_CARD:
+        n = legal_moves(&s, solver.e.t, moves)
+        pick = rng_below(&rng, n)
+        if s.decision == D_ROW:                        # cards are left out up to the end of the stage
+            if s.seat != seat_of(c, solver.e.t, &r) or n != rows_moves(c, solver.e.t, &r, reduced):
+                return "who decides, or how many moves there are", steps
+            if memcmp(moves, reduced, n * sizeof(Move_t)):
+                return "legal moves", steps
+            rows_after(&solver.e, c, &r, moves[pick], gain)
+            for seat in range(solver.e.t.humans):
+                total[seat] += gain[seat]
+        apply_move(&s, solver.e.t, moves[pick])
+        steps += 1
+        for seat in range(solver.e.t.humans):
+            if s.stage == STORING and total[seat] != s.favour[seat]:
+                return f"favour of seat {seat}", steps
+    if not rows_over(&r):
+        return "where the stage ends", steps
+    for seat in range(solver.e.t.humans):
+        if total[seat] + skips_at_end(c, &r, seat) != s.favour[seat]:
+            return f"favour of seat {seat} at the end", steps
+    return None, steps
+
+
 cdef class Solver:
     """Solves positions of one game for one goal, and remembers what it has found out.
 
@@ -1800,6 +1878,7 @@ cdef class Solver:
     def __dealloc__(self):
         cdef uint32_t i
         free(self.e.rows_table.entries)
+        free(self.e.selection_table.entries)
         free(self.e.tree_table.entries)
         free(self.e.context_index.numbers)
         free(self.e.ending_index.numbers)
@@ -1835,8 +1914,8 @@ cdef class Solver:
 
     @property
     def remembered(self):
-        """How many positions are remembered: of choosing rows, and others."""
-        return self.e.rows_table.used, self.e.tree_table.used
+        """How many positions are remembered: up to town selection, after it, and of choosing rows."""
+        return self.e.selection_table.used, self.e.tree_table.used, self.e.rows_table.used
 
     def solve(self, StateCore state not None):
         """The legal moves of a decision: (move code, low, high), each a bound of the value after it.

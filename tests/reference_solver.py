@@ -47,6 +47,7 @@ class Exhaustive:
         self.goal = goal
         self.nodes = 0
         self.most_nodes = most_nodes
+        self.recruits: list[int] = []
 
     def moves(self, state: la.State) -> dict[str, list[tuple[float, float]]]:
         """By move: the value after it, a pair for each seat."""
@@ -100,9 +101,15 @@ class Exhaustive:
 
     def guards(self, state: la.State) -> list[int]:
         """At the horizon: at the end of a stage before the clean-up, in which recruits come (rules 7.1)."""
-        players = state.to_json()["players"][: state.variant.humans]
-        early = self.goal.horizon == "stage" and not state.is_over
-        return [player["guards"] - (recruits(state, player["companions"]) if early else 0) for player in players]
+        raw = state.raw()
+        if self.goal.horizon != "stage" or state.is_over:
+            return list(raw["guards"])
+        if not self.recruits:
+            self.recruits = recruits_by_token(state)
+        return [
+            guards - sum(self.recruits[token] for token in tokens)
+            for guards, tokens in zip(raw["guards"], raw["companions"], strict=True)
+        ]
 
 
 class TooLargeError(Exception):
@@ -113,16 +120,12 @@ def close(a: tuple[float, float], b: tuple[float, float]) -> bool:
     return abs(a[0] - b[0]) < 1e-9 and abs(a[1] - b[1]) < 1e-9
 
 
-@lru_cache
-def recruiting(tables: Any) -> dict[str, int]:
-    """By token: the guards that it brings in the clean-up (rules 7.1)."""
-    data = tables.components.to_dict()
-    recruit = {entry["id"]: entry["effects"].get("recruit", 0) for entry in data["companions"]}
-    return {token["id"]: recruit[token["companion"]] for token in data["tokens"]}
-
-
-def recruits(state: la.State, tokens: list[str]) -> int:
-    return sum(recruiting(state.tables)[token] for token in tokens)
+def recruits_by_token(state: la.State) -> list[int]:
+    """By number of the token: the guards that it brings in the clean-up."""
+    data = state.components.to_dict()
+    effect = {entry["id"]: entry["effects"].get("recruit", 0) for entry in data["companions"]}
+    companion = {token["id"]: token.get("companion") for token in data["tokens"]}
+    return [effect.get(companion.get(token), 0) for token in state.tables.tokens]
 
 
 def as_manual(state: la.State) -> la.State:
@@ -154,10 +157,11 @@ def random_positions(
     """Decisions of a stage in random games, at its start and later, of all variants unless some are fixed."""
     rng = random.Random(f"{stage} {seed}")
     while True:
-        humans, automas = rng.choice(PLAYERS)
+        wanted = [pair for pair in PLAYERS if pair[0] == fixed.get("humans", pair[0])]
+        humans, automas = rng.choice([pair for pair in wanted if pair[1] == fixed.get("automas", pair[1])])
         variant = la.Variant(
-            humans=fixed.get("humans", humans),
-            automas=fixed.get("automas", automas),
+            humans=humans,
+            automas=automas,
             easy=rng.random() < 0.25,
             chooser_must_contribute=rng.random() < 0.4,
             score_automas=rng.random() < 0.2,
@@ -189,7 +193,7 @@ def small_set() -> la.ComponentSet:
     for number, town in enumerate(data["towns"]):
         colour, other = data["goods"][number % 4], data["goods"][(number + 1) % 4]
         for side in ("light", "dark"):
-            town[side] = [f"{colour} 1", "guards 1", f"{other} 1", f"{colour} 1", "horses 1", f"{other} 1"]
+            town[side] = [f"{colour} 1", "guards 1", f"{other} 1", f"{colour} 1", "horses 1", "guards 2"]
     for number, tile in enumerate(data["warehouse_tiles"]):
         colours = [data["goods"][(number + shift) % 4] for shift in range(4)]
         for side in ("side_1", "side_2"):
@@ -205,11 +209,11 @@ def small_set() -> la.ComponentSet:
 
 def small_last_rounds(seed: int) -> Iterator[la.State]:
     """Town selections of round 6 with the small set, of players too poor for long conflicts."""
+    rng = random.Random(seed)
     for state in random_positions("town_selection", seed, small_set(), humans=3, automas=0, round=6):
-        rng = random.Random(seed)
         raw = state.raw()
-        raw["guards"][:3] = [rng.randint(0, 2) for _ in range(3)]
-        raw["favour"][:3] = [rng.randint(2, 9) for _ in range(3)]
+        raw["guards"] = [rng.randint(0, 2) for _ in range(3)]
+        raw["favour"] = [rng.randint(1, 6) for _ in range(3)]
         poor = as_manual(state)
-        if poor._load_raw(raw) is None and poor.seat_to_act is not None:
+        if poor._load_raw(raw) is None and poor.legal_moves():
             yield poor

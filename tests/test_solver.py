@@ -1,155 +1,408 @@
-"""The exact solver against plain exhaustive recursion, and against cases of an independent implementation."""
+"""The exact solver against plain recursion, independent cases and the forward model; limits, hidden hands, errors."""
 
 from __future__ import annotations
 
+import _thread
 import gzip
 import json
 import os
-from itertools import islice, product
+import random
+import threading
+from itertools import islice
+from math import inf
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
 import pytest
-from reference_solver import Exhaustive, Goal, TooLargeError, random_positions, small_set
+from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from positions import PLAYERS, position, seeds, variants
+from reference_solver import Exhaustive, Goal, TooLargeError, random_positions, small_last_rounds, small_set
 
 import lusatia_ai as la
+from lusatia_ai._solver import TECHNIQUES, Solver, model_difference
+from lusatia_ai.cli import main
 
 ROOT = Path(__file__).resolve().parents[1]
 CASES = Path(os.environ.get("LUSATIA_CASES") or ROOT.parent / "shared" / "cases") / "storing" / "cases.jsonl.gz"
+
+CONCEPTS = [("maxn", "first"), ("maxn", "worst"), ("maxn", "best"), ("paranoid", "first")]
 OBJECTIVES = ("favour", "margin", "win")
-CONCEPTS = ("maxn", "paranoid")
-TIES = ("first", "worst", "best")
 
 
-def assert_solved(state: la.State, goal: Goal, most_nodes: int = 1500) -> bool:
-    """Compare every move's values with the reference; False if that would take too long."""
+def goals(humans: int, rng: random.Random, horizons: tuple[str, ...] = ("stage", "round")) -> list[Goal]:
+    """One goal for each objective, with concept, ties, horizon and seat drawn."""
+    return [
+        Goal(
+            objective,
+            *rng.choice(CONCEPTS)[:1],
+            rng.choice(horizons),
+            rng.choice(CONCEPTS[:3])[1],
+            rng.randrange(humans),
+        )
+        for objective in OBJECTIVES
+    ]
+
+
+def check_against_recursion(state: la.State, goal: Goal, most_nodes: int, **options: Any) -> bool:
+    """Whether the position is small enough to be tried out; if so, values of all moves must be equal."""
     try:
         expected = Exhaustive(goal, most_nodes).moves(state)
     except TooLargeError:
         return False
-    solution = la.solve(state, **goal.options())
+    solution = la.solve(state, **goal.options(), **options)
     assert solution.status == "exact"
-    seats = [goal.seat] if goal.concept == "paranoid" else range(state.variant.humans)
-    for found in solution.moves:
+    seats = range(state.variant.humans) if goal.concept == "maxn" else [goal.seat]
+    assert [entry.move.text for entry in solution.moves] == list(expected)
+    for entry in solution.moves:
         for seat in seats:
-            assert found.values[seat] == pytest.approx(expected[found.move.text][seat][0]), (goal, found.move, seat)
-    mine = {move: values[solution.seat] for move, values in expected.items()}
-    best = (min if goal.concept == "paranoid" and solution.seat != goal.seat else max)(
-        [values[goal.seat] for values in expected.values()] if goal.concept == "paranoid" else mine.values()
-    )
-    chosen = expected if goal.concept == "paranoid" else None
-    reached = [chosen[m][goal.seat] if chosen else mine[m] for m in (move.text for move in solution.best)]
-    assert all(value == pytest.approx(best) for value in reached)
+            utility, favour = expected[entry.move.text][seat]
+            assert entry.values[seat] == pytest.approx(utility, abs=1e-9), (goal, entry, expected)
+            if goal.objective == "win":
+                assert entry.favour[seat] == pytest.approx(favour, abs=1e-9), (goal, entry, expected)
+    check_best(solution, expected, goal)
     return True
 
 
-@pytest.mark.parametrize(("objective", "concept"), list(product(OBJECTIVES, CONCEPTS)))
-def test_storing_is_solved_as_by_trying_everything(objective, concept):
-    solved = 0
-    for number, state in enumerate(islice(random_positions("storing", 7), 30)):
-        goal = Goal(objective, concept, "stage", TIES[number % 3], state.seat_to_act)
-        solved += assert_solved(state, goal)
-    assert solved >= 6
+def check_best(solution: la.Solution, expected: dict[str, list[tuple[float, float]]], goal: Goal) -> None:
+    """The best moves, and the value of the position, follow from the values of the moves."""
+    seat = goal.seat if goal.concept == "paranoid" else solution.seat
+    choose = min if goal.concept == "paranoid" and solution.seat != goal.seat else max
+    best = choose(value[seat] for value in expected.values())
+    equal = [text for text, value in expected.items() if value[seat] == pytest.approx(best, abs=1e-9)]
+    assert [move.text for move in solution.best] == equal
+    assert solution.values[seat] == pytest.approx(best[0], abs=1e-9)
+
+
+# --- against plain recursion ----------------------------------------------------------------------------
+
+
+def test_storing_equals_plain_recursion():
+    rng, checked = random.Random(1), 0
+    for state in islice(random_positions("storing", seed=1), 60):
+        checked += sum(check_against_recursion(state, goal, 600) for goal in goals(state.variant.humans, rng))
+    assert checked >= 60
+
+
+def test_tax_collection_equals_plain_recursion():
+    rng, checked = random.Random(2), 0
+    for state in islice(random_positions("tax_collection", 2, small_set(), humans=3, automas=0), 20):
+        checked += sum(check_against_recursion(state, goal, 1_500) for goal in goals(3, rng))
+    assert checked >= 20
+
+
+def test_final_scoring_equals_plain_recursion():
+    rng, checked = random.Random(3), 0
+    for state in islice(random_positions("final_scoring", seed=3, round=6), 25):
+        checked += sum(check_against_recursion(state, goal, 600) for goal in goals(state.variant.humans, rng))
+    assert checked >= 60
+
+
+@pytest.fixture(scope="module")
+def last_rounds() -> list[la.State]:
+    """Small ones that can be tried out in less than a second."""
+
+    def small(state: la.State) -> bool:
+        plain = Solver(state.tables, horizon=1, plain=True)
+        plain.limit(inf, 100_000)
+        plain.solve(state)
+        return plain.complete and plain.nodes > 2_000
+
+    return list(islice(filter(small, small_last_rounds(seed=4)), 3))
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
-def test_tax_collection_is_solved_as_by_trying_everything(objective):
-    solved = 0
-    for number, state in enumerate(islice(random_positions("tax_collection", 3, small_set(), humans=3, automas=0), 6)):
-        goal = Goal(objective, CONCEPTS[number % 2], "stage", "first", state.seat_to_act)
-        solved += assert_solved(state, goal)
-    assert solved >= 1
+@pytest.mark.parametrize(("concept", "ties"), CONCEPTS)
+def test_small_last_rounds_equal_the_plain_search(last_rounds: list[la.State], objective: str, concept: str, ties: str):
+    """From town selection to the end of the game; the plain search in C is itself checked below."""
+    options = {"objective": OBJECTIVES.index(objective), "horizon": 1, "paranoid": concept == "paranoid", "seat": 1}
+    options["ties"] = ("first", "worst", "best").index(ties)
+    for state in last_rounds:
+        solver, plain = Solver(state.tables, **options), Solver(state.tables, plain=True, **options)
+        assert solver.solve(state) == plain.solve(state)
+        assert solver.line(state) == plain.line(state)
 
 
-@pytest.mark.parametrize("objective", OBJECTIVES)
-def test_the_end_of_the_game_is_solved_as_by_trying_everything(objective):
-    solved = 0
-    for state in islice(random_positions("storing", 11, round=6), 30):
-        solved += assert_solved(state, Goal(objective, "maxn", "game", "first", state.seat_to_act))
-    assert solved >= 4
+def test_the_plain_search_equals_plain_recursion():
+    rng, checked = random.Random(5), 0
+    for state in islice(random_positions("storing", seed=5, humans=3), 12):
+        for goal in goals(3, rng, ("round",)):
+            try:
+                expected = Exhaustive(goal, 600).moves(state)
+            except TooLargeError:
+                continue
+            plain = Solver(
+                state.tables,
+                objective=OBJECTIVES.index(goal.objective),
+                horizon=1,
+                paranoid=goal.concept == "paranoid",
+                ties=("first", "worst", "best").index(goal.ties),
+                seat=goal.seat,
+                plain=True,
+            )
+            for (_, low, high), value in zip(plain.solve(state), expected.values(), strict=True):
+                seat_values = range(3) if goal.concept == "maxn" else [goal.seat]
+                assert low == high
+                assert [low[seat] for seat in seat_values] == pytest.approx([value[seat][0] for seat in seat_values])
+            checked += 1
+    assert checked >= 15
 
 
-def cases() -> list[dict[str, Any]]:
-    with gzip.open(CASES, "rt", encoding="utf-8") as file:
-        return [json.loads(line) for line in file]
-
-
-@pytest.mark.skipif(not CASES.exists(), reason=f"no cases at {CASES}; LUSATIA_CASES names another folder of cases")
-def test_cases_of_an_independent_implementation_agree():
-    for case in cases():
-        state = la.State.from_json(case["position"], chance="manual")
-        before = state.favour
-        solution = la.solve(state)
-        gains = [value - had for value, had in zip(solution.values, before, strict=False)]
-        assert gains == case["gains"][: len(gains)]
-        assert [str(move) for _, move in solution.line] == [entry["move"] for entry in case["line"]]
-
-
-def open_position() -> la.State:
-    """The first decision of a storing stage with many goods."""
-    return next(
-        state for state in random_positions("storing", 2, humans=4, automas=0, round=5) if state.seat_to_act >= 0
-    )
-
-
-def test_a_limited_solve_gives_bounds_that_hold():
-    for state in islice(random_positions("tax_collection", 5, humans=3, automas=0), 6):
-        exact = la.solve(state, limit=la.Limit(iterations=3_000_000))
-        limited = la.solve(state, limit=la.Limit(iterations=300))
-        if exact.status != "exact":
+def test_automas_in_town_selection_count_with_their_mean():
+    checked = 0
+    for state in islice(random_positions("town_selection", 6, small_set(), humans=2, automas=1, round=6), 30):
+        if state.is_chance:
             continue
-        assert limited.status in ("bound", "exact")
-        seat = state.seat_to_act
-        for known, bounded in zip(exact.moves, limited.moves, strict=True):
-            low, high = bounded.bounds[seat]
-            assert low - 1e-9 <= known.values[seat] <= high + 1e-9
-        assert set(exact.best) <= set(limited.best)
+        checked += check_against_recursion(state, Goal("favour", horizon="game"), 20_000)
+    assert checked >= 3
 
 
-def test_a_time_limit_is_kept():
-    state = next(random_positions("tax_collection", 5, humans=5, automas=0, round=5))
+def test_a_round_can_be_solved_with_a_value_for_its_end():
+    def worth(state: la.State) -> tuple[float, ...]:
+        players = state.to_json()["players"][: state.variant.humans]
+        return tuple(p["favour"] + 0.5 * p["guards"] + 0.75 * sum(p["estates"].values()) for p in players)
+
+    evaluation, checked = la.RoundValue(guard=0.5, symbol=0.75), 0
+    for number, state in enumerate(islice(random_positions("storing", seed=7, round=4), 30)):
+        goal = Goal(OBJECTIVES[number % 2], CONCEPTS[number % 4][0], "round", worth=worth)
+        checked += check_against_recursion(state, goal, 600, evaluation=evaluation)
+    assert checked >= 10
+
+
+def test_more_than_fifteen_pieces_of_a_colour():
+    goods = {0: {"green": 40, "blue": 17}, 1: {"green": 16, "red": 1}, 2: {"yellow": 2}}
+    companions = {1: ["chamberlain"]}
+    state = position(humans=3, stage="storing", round=5, goods=goods, companions=companions)
+    plain, solver = Solver(state.tables, plain=True), Solver(state.tables)
+    plain.limit(inf, 3_000_000)
+    expected = plain.solve(state)
+    assert plain.complete
+    assert solver.solve(state) == expected
+
+
+@pytest.mark.parametrize("technique", TECHNIQUES)
+def test_no_technique_changes_a_value(technique: str):
+    for state in islice(random_positions("storing", seed=8, humans=3, automas=0, round=6), 4):
+        for paranoid in (False, True):
+            with_all = Solver(state.tables, horizon=1, paranoid=paranoid)
+            without = Solver(state.tables, horizon=1, paranoid=paranoid)
+            without.leave_out(technique)
+            without.limit(inf, 400_000)
+            values = without.solve(state)
+            if without.complete:
+                assert with_all.solve(state) == values
+
+
+# --- against independent cases, and the forward model -----------------------------------------------------
+
+
+@pytest.mark.skipif(not CASES.exists(), reason=f"no {CASES}; LUSATIA_CASES names another folder of cases")
+def test_independent_cases():
+    with gzip.open(CASES, "rt", encoding="utf-8") as file:
+        cases = [json.loads(line) for line in file]
+    for number, case in enumerate(cases):
+        state = la.State.from_json(case["position"], chance="manual")
+        solution = la.solve(state)
+        gains = [value - before for value, before in zip(solution.values, state.favour, strict=True)]
+        assert gains == case["gains"], number
+        assert [{"seat": seat, "move": move.text} for seat, move in solution.line] == case["line"], number
+
+
+@settings(max_examples=150, deadline=None)
+@given(variants, seeds, st.integers(1, 5))
+def test_the_reduced_model_of_choosing_rows_plays_as_the_forward_model(variant: la.Variant, seed: int, target: int):
+    rng, state = random.Random(seed), la.State.new(variant, seed=seed)
+    while state.round < target or state.decision not in ("row", "card"):
+        state.apply(rng.choice(state.legal_moves()))
+        if state.is_over or state.round > target:
+            return
+    for again in range(20):
+        assert model_difference(state, seed + again)[0] is None
+
+
+def test_a_line_is_legal_and_leads_to_the_values():
+    for state in islice(random_positions("storing", seed=9, round=3), 10):
+        solution, game = la.solve(state), state.clone()
+        for seat, move in solution.line:
+            assert game.seat_to_act == seat
+            game.apply(move)
+        assert game.round == 4
+        assert game.favour == solution.values
+
+
+@pytest.mark.parametrize("players", PLAYERS)
+def test_the_guaranteed_value_is_at_most_that_of_best_play(players: tuple[int, int]):
+    humans, automas = players
+    for state in islice(random_positions("storing", seed=10, humans=humans, automas=automas), 3):
+        for objective in OBJECTIVES[:2]:
+            free = la.solve(state, objective=objective)
+            sure = la.solve(state, objective=objective, concept="paranoid")
+            value, guaranteed = free.values[free.seat], sure.values[sure.seat]
+            assert value is not None
+            assert guaranteed is not None
+            assert guaranteed <= value
+
+
+# --- limits ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("objective", OBJECTIVES)
+@pytest.mark.parametrize("concept", ["maxn", "paranoid"])
+def test_a_limited_solve_gives_bounds_that_hold(objective: str, concept: str):
+    bounded = 0
+    for stage, rounds in (("storing", 6), ("storing", 3), ("tax_collection", 2)):
+        components = small_set() if stage == "tax_collection" else None
+        for state in islice(random_positions(stage, 11, components, humans=3, round=rounds), 4):
+            options: dict[str, Any] = {"objective": objective, "concept": concept, "horizon": "round"}
+            exact = la.solve(state, **options)
+            for nodes in (1, 7, 50, 300):
+                limited = la.solve(state, **options, limit=la.Limit(iterations=nodes))
+                bounded += limited.status == "bound"
+                check_bounds(limited, exact)
+    assert bounded >= 20
+
+
+def check_bounds(limited: la.Solution, exact: la.Solution) -> None:
+    assert set(exact.best) <= set(limited.best)
+    for found, true in [(limited, exact), *zip(limited.moves, exact.moves, strict=True)]:
+        for (low, high), value in zip(found.bounds, true.values, strict=True):
+            assert value is None or low - 1e-9 <= value <= high + 1e-9
+
+
+def large_position() -> la.State:
+    """A round that takes long to solve."""
+    return la.State.new(la.Variant(humans=6), seed=3)
+
+
+@pytest.mark.parametrize("seconds", [0.02, 0.2])
+def test_a_time_limit_is_kept(seconds: float):
+    overruns = []
+    for _ in range(3):
+        started = perf_counter()
+        solution = la.solve(large_position(), limit=la.Limit(time=seconds))
+        overruns.append(perf_counter() - started - seconds)
+        assert solution.status == "bound"
+        assert solution.line == ()
+    assert sorted(overruns)[1] < 0.05
+
+
+def test_an_interrupt_returns_bounds():
+    timer = threading.Timer(0.2, _thread.interrupt_main)
+    timer.start()
     started = perf_counter()
-    la.solve(state, limit=la.Limit(time=0.1))
-    assert perf_counter() - started < 1  # the machine may be busy
+    solution = la.solve(large_position())
+    timer.join()
+    assert solution.interrupted
+    assert solution.status == "bound"
+    assert perf_counter() - started < 5
 
 
-def test_the_line_is_what_best_play_brings():
-    state = open_position()
-    solution = la.solve(state)
-    after = state.clone()
-    for seat, move in solution.line:
-        assert after.seat_to_act == seat
-        after.apply(move)
-    assert solution.line[0][1] == solution.best[0]
+def test_little_memory_changes_no_value():
+    for state in islice(random_positions("storing", seed=12, humans=3, automas=0, round=6), 3):
+        small, large = Solver(state.tables, horizon=1, table_bytes=1), Solver(state.tables, horizon=1)
+        assert small.solve(state) == large.solve(state)
+        assert small.nodes >= large.nodes
+
+
+# --- views ---------------------------------------------------------------------------------------------------
+
+
+def test_a_view_with_known_hands_is_solved_exactly():
+    for state in islice(random_positions("storing", seed=13, round=6), 5):
+        view = state.view(hands="known")
+        assert la.solve(view, horizon="game").moves == la.solve(state, horizon="game").moves
+
+
+def test_hidden_hands_that_cannot_matter_leave_the_answer_exact():
+    checked = 0
+    for state in islice(random_positions("storing", seed=14), 20):
+        if state.decision == "row":
+            assert la.solve(state.view()).moves == la.solve(state).moves
+            checked += 1
+    assert checked >= 5
 
 
 def test_hidden_hands_that_matter_are_sampled():
-    """At the end of the game guards break ties and estate symbols score."""
-    state = next(random_positions("storing", 9, small_set(), humans=3, automas=0, round=6))
-    solution = la.solve(state.view(), horizon="game", worlds=8, seed=1)
-    assert solution.status == "sampled"
-    assert solution.worlds == 8
-    assert la.solve(state.view(hands="known"), horizon="game").status == "exact"
+    state = next(random_positions("storing", seed=15, humans=3, automas=0, round=6))
+    view = state.view()
+    first, again = (la.solve(view, horizon="game", worlds=8, seed=3) for _ in range(2))
+    assert first.moves == again.moves
+    assert (first.status, first.worlds, first.line) == ("sampled", 8, ())
+    assert sum(entry.best_share for entry in first.moves) >= 1
+    assert all(len(entry.errors) == 3 for entry in first.moves)
+    assert la.solve(view, horizon="game", worlds=8, seed=4).moves != first.moves
+    values = [la.solve(view.sample((la.state.word_from(3) + i) % 2**64), horizon="game") for i in range(8)]
+    for number, entry in enumerate(first.moves):
+        found = [world.moves[number].values[0] for world in values]
+        assert entry.values[0] == pytest.approx(sum(value for value in found if value is not None) / 8)
+
+
+def test_no_time_for_any_world_claims_nothing():
+    view = next(random_positions("town_selection", seed=16, humans=3, automas=0, round=6)).view()
+    solution = la.solve(view, horizon="game", limit=la.Limit(iterations=5))
+    assert (solution.status, solution.worlds) == ("bound", 0)
+    assert solution.bounds == ((-inf, inf),) * 3
+    assert len(solution.best) == len(solution.moves)
+
+
+# --- errors and the command line --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
+    ("options", "place"),
     [
-        ({"objective": "points"}, "objective"),
-        ({"concept": "minimax"}, "concept"),
-        ({"horizon": "week"}, "horizon"),
-        ({"ties": "any"}, "ties"),
-        ({"seat": 9}, "seat"),
+        ({"objective": "fame"}, "objective"),
+        ({"concept": "trust"}, "concept"),
+        ({"horizon": "life"}, "horizon"),
+        ({"horizon": "game"}, "horizon"),
+        ({"ties": "coin"}, "ties"),
+        ({"seat": 4}, "seat"),
+        ({"seat": True}, "seat"),
+        ({"worlds": 0}, "worlds"),
+        ({"evaluation": 3}, "evaluation"),
     ],
 )
-def test_questions_that_mean_nothing_are_refused(options, message):
-    with pytest.raises(la.SolveError, match=f"{message}.*found .*; allowed"):
-        la.solve(open_position(), **options)
+def test_what_cannot_be_answered_is_refused(options: dict[str, Any], place: str):
+    with pytest.raises(la.SolveError) as error:
+        la.solve(la.State.new(seed=1), **options)
+    assert [fault.place for fault in error.value.faults] == [place]
 
 
-def test_positions_with_too_much_chance_are_refused():
-    with pytest.raises(la.SolveError, match="allowed"):
-        la.solve(la.State.new(seed=1), horizon="game")
-    with pytest.raises(ValueError, match="nothing to decide"):
-        la.solve(la.State.new(seed=1, chance="manual"))
+def test_nothing_to_decide_is_refused():
+    state = la.State.new(seed=1, chance="manual")
+    with pytest.raises(ValueError, match="chance is to be drawn"):
+        la.solve(state)
+
+
+def test_another_game_is_refused():
+    solver = Solver(la.State.new(la.Variant(humans=3), seed=1).tables)
+    with pytest.raises(ValueError, match="another game"):
+        solver.solve(la.State.new(la.Variant(humans=4), seed=1))
+
+
+def test_the_command_prints_the_solution(tmp_path: Path):
+    state = next(random_positions("storing", seed=17, humans=3))
+    file = tmp_path / "position.json"
+    file.write_text(json.dumps(state.to_json()))
+    solution = la.solve(state)
+    printed = CliRunner().invoke(main, ["solve", str(file)])
+    assert printed.exit_code == 0
+    assert "exact: favour at the end of the stage" in printed.output
+    assert solution.best[0].text in printed.output
+    found = json.loads(CliRunner().invoke(main, ["solve", str(file), "--json"]).output)
+    assert found["status"] == "exact"
+    assert found["best"] == [move.text for move in solution.best]
+    assert [entry["move"] for entry in found["moves"]] == [entry.move.text for entry in solution.moves]
+
+
+def test_the_command_says_what_it_cannot_answer(tmp_path: Path):
+    file = tmp_path / "position.json"
+    file.write_text(json.dumps(la.State.new(seed=1).to_json()))
+    refused = CliRunner().invoke(main, ["solve", str(file), "--horizon", "game"])
+    assert refused.exit_code == 2
+    assert "horizon: found 'game' in round 1" in refused.output
+    limited = CliRunner().invoke(main, ["solve", str(file), "--nodes", "10"])
+    assert limited.exit_code == 0
+    assert "bounds only" in limited.output
