@@ -292,7 +292,7 @@ def test_an_interrupt_returns_bounds():
     timer = threading.Timer(0.2, _thread.interrupt_main)
     timer.start()
     started = perf_counter()
-    solution = la.solve(large_position())
+    solution = la.solve(large_position(), limit=la.Limit(time=30))
     timer.join()
     assert solution.interrupted
     assert solution.status == "bound"
