@@ -6,8 +6,8 @@ longer than solving a small position, and grows up to its limit; from then on ne
 
 from libc.math cimport INFINITY
 from libc.stdint cimport int16_t, int32_t, uint8_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free
-from libc.string cimport memcpy
+from libc.stdlib cimport calloc, free, realloc
+from libc.string cimport memcmp, memcpy
 
 cdef extern from *:
     """
@@ -187,9 +187,52 @@ cdef inline void table_keep(Table* table, const uint64_t* key, uint64_t at, cons
         whole[j] = <int16_t> (value[j] if -WHOLE_INFINITY < value[j] < WHOLE_INFINITY
                               else WHOLE_INFINITY if value[j] > 0 else -WHOLE_INFINITY)
 
-cdef inline bint index_open(Index* index, uint64_t size) noexcept nogil:
-    """An empty index for at most size / 2 numbers."""
+cdef inline bint index_open(Index* index) noexcept nogil:
+    """An empty index."""
     free(index.numbers)
-    index.size = size
-    index.numbers = <int32_t*> calloc(size, sizeof(int32_t))
+    index.size = FIRST_SIZE
+    index.numbers = <int32_t*> calloc(index.size, sizeof(int32_t))
     return index.numbers != NULL
+
+cdef inline int32_t index_find(const Index* index, const void* items, size_t size, const void* wanted,
+                               size_t compared) noexcept nogil:
+    """The number of the item (of `size` bytes each) that equals `wanted` in its first `compared` bytes; -1: none."""
+    cdef uint64_t at = hash_bytes(wanted, compared)
+    cdef int32_t number
+    while True:
+        number = index.numbers[at & (index.size - 1)] - 1
+        if number < 0 or memcmp(<const uint8_t*> items + number * size, wanted, compared) == 0:
+            return number
+        at += 1
+
+cdef inline void index_put(Index* index, const void* item, size_t compared, int32_t number) noexcept nogil:
+    cdef uint64_t at = hash_bytes(item, compared)
+    while index.numbers[at & (index.size - 1)]:
+        at += 1
+    index.numbers[at & (index.size - 1)] = number + 1
+
+cdef inline bint index_add(Index* index, const void* items, size_t size, size_t compared, uint32_t number) noexcept nogil:
+    """Enter the item of this number, those below being in it. False if there is no memory."""
+    cdef int32_t* numbers
+    cdef uint32_t i
+    if 2 * <uint64_t> number >= index.size:
+        numbers = <int32_t*> calloc(4 * index.size, sizeof(int32_t))
+        if numbers == NULL:
+            return False
+        free(index.numbers)
+        index.numbers = numbers
+        index.size *= 4
+        for i in range(number):
+            index_put(index, <const uint8_t*> items + i * size, compared, i)
+    index_put(index, <const uint8_t*> items + number * size, compared, number)
+    return True
+
+cdef inline void* with_room(void* items, size_t size, uint32_t n, uint32_t* room) noexcept nogil:
+    """The items, moved if there was no room for one more; NULL if there is no memory for it."""
+    cdef void* grown
+    if n < room[0]:
+        return items
+    grown = realloc(items, (2 * room[0] + 16) * size)
+    if grown != NULL:
+        room[0] = 2 * room[0] + 16
+    return grown

@@ -611,33 +611,9 @@ cdef void tree_bounds(Engine* e, const GameState* s, double* low, double* high) 
 
 # --- numbers for equal things --------------------------------------------------------------------------
 
-cdef int32_t find_number(const Index* index, const void* items, size_t size, const void* wanted, size_t compared,
-                         uint64_t* at) noexcept nogil:
-    """The number of the item that equals `wanted` in its first `compared` bytes; -1, and its place, if there is none."""
-    cdef int32_t number
-    at[0] = hash_bytes(wanted, compared) & (index.size - 1)
-    while True:
-        number = index.numbers[at[0]] - 1
-        if number < 0 or memcmp(<const uint8_t*> items + number * size, wanted, compared) == 0:
-            return number
-        at[0] = (at[0] + 1) & (index.size - 1)
-
-
-cdef void* with_room(void* items, size_t size, uint32_t n, uint32_t* room) noexcept nogil:
-    """The items, moved if there was no room for one more; NULL if there is no memory for it."""
-    cdef void* grown
-    if n < room[0]:
-        return items
-    grown = realloc(items, (2 * room[0] + 16) * size)
-    if grown != NULL:
-        room[0] = 2 * room[0] + 16
-    return grown
-
-
 cdef int32_t number_context(Engine* e, RowContext* c) noexcept nogil:
-    cdef uint64_t at
     cdef size_t compared = <const uint8_t*> &c.id - <const uint8_t*> c
-    cdef int32_t number = find_number(&e.context_index, e.contexts, sizeof(RowContext), c, compared, &at)
+    cdef int32_t number = index_find(&e.context_index, e.contexts, sizeof(RowContext), c, compared)
     cdef void* items
     if number >= 0:
         return number
@@ -647,24 +623,26 @@ cdef int32_t number_context(Engine* e, RowContext* c) noexcept nogil:
     e.contexts = <RowContext*> items
     c.id = e.n_contexts + 1
     e.contexts[e.n_contexts] = c[0]
+    if not index_add(&e.context_index, e.contexts, sizeof(RowContext), compared, e.n_contexts):
+        return -1
     e.n_contexts += 1
-    e.context_index.numbers[at] = e.n_contexts
     return e.n_contexts - 1
 
 
 cdef int32_t number_class(Engine* e, const CardClass* cards) noexcept nogil:
-    cdef uint64_t at
-    cdef int32_t number = find_number(&e.class_index, e.classes, sizeof(CardClass), cards, sizeof(CardClass), &at)
+    cdef size_t size = sizeof(CardClass)
+    cdef int32_t number = index_find(&e.class_index, e.classes, size, cards, size)
     cdef void* items
     if number >= 0:
         return number
-    items = with_room(e.classes, sizeof(CardClass), e.n_classes, &e.most_classes)
+    items = with_room(e.classes, size, e.n_classes, &e.most_classes)
     if items == NULL:
         return -1
     e.classes = <CardClass*> items
     e.classes[e.n_classes] = cards[0]
+    if not index_add(&e.class_index, e.classes, size, size, e.n_classes):
+        return -1
     e.n_classes += 1
-    e.class_index.numbers[at] = e.n_classes
     return e.n_classes - 1
 
 
@@ -705,8 +683,8 @@ cdef bint open_contexts(Engine* e) noexcept nogil:
     for i in range(e.n_profiles):
         free(e.profiles[i].added)
     e.n_contexts = e.n_endings = e.n_classes = e.n_shifts = e.n_profiles = 0
-    if not (index_open(&e.context_index, 1 << 17) and index_open(&e.ending_index, 1 << 17)
-            and index_open(&e.class_index, 1 << 17) and index_open(&e.shift_index, 1 << 17)):
+    if not (index_open(&e.context_index) and index_open(&e.ending_index)
+            and index_open(&e.class_index) and index_open(&e.shift_index)):
         return False
     memset(&nothing, 0, sizeof(CardClass))
     return number_class(e, &nothing) == 0 and number_no_shift(e) == 0
@@ -717,7 +695,6 @@ cdef bint open_contexts(Engine* e) noexcept nogil:
 cdef int32_t number_ending(Engine* e, const GameState* s, int tracking) noexcept nogil:
     """The number of what comes after the stage; -1 if it cannot be worked out."""
     cdef Ending fresh
-    cdef uint64_t at
     cdef int32_t number
     cdef void* items
     memset(&fresh, 0, sizeof(Ending))
@@ -732,7 +709,7 @@ cdef int32_t number_ending(Engine* e, const GameState* s, int tracking) noexcept
             level_guards(&fresh.base, e.t, ends_later(e, s))
         if tracking != GAINS:
             memset(fresh.base.favour, 0, sizeof(fresh.base.favour))
-    number = find_number(&e.ending_index, e.endings, sizeof(Ending), &fresh, sizeof(GameState), &at)
+    number = index_find(&e.ending_index, e.endings, sizeof(Ending), &fresh, sizeof(GameState))
     if number >= 0:
         return number
     if tracking != GAINS and not work_out_ending(e, &fresh, board_of(e, s)):
@@ -742,8 +719,9 @@ cdef int32_t number_ending(Engine* e, const GameState* s, int tracking) noexcept
         return -1
     e.endings = <Ending*> items
     e.endings[e.n_endings] = fresh
+    if not index_add(&e.ending_index, e.endings, sizeof(Ending), sizeof(GameState), e.n_endings):
+        return -1
     e.n_endings += 1
-    e.ending_index.numbers[at] = e.n_endings
     return e.n_endings - 1
 
 
@@ -857,14 +835,13 @@ cdef int32_t class_of(Engine* e, const Profile* profile, int code, int rows, con
 cdef int32_t number_shift(Engine* e, const Profile* profile, int code, int later) noexcept nogil:
     """The number of what a card adds to the favour of each seat."""
     cdef double shift[MAX_PLAYERS]
-    cdef uint64_t at
     cdef int32_t number
     cdef int seat
     cdef void* items
     memset(shift, 0, sizeof(shift))
     for seat in range(e.t.humans):
         shift[seat] = profile.added[later * e.t.humans + seat] - profile.added[code * e.t.humans + seat]
-    number = find_number(&e.shift_index, e.shifts, sizeof(shift), shift, sizeof(shift), &at)
+    number = index_find(&e.shift_index, e.shifts, sizeof(shift), shift, sizeof(shift))
     if number >= 0:
         return number
     items = with_room(e.shifts, sizeof(shift), e.n_shifts, &e.most_shifts)
@@ -872,8 +849,9 @@ cdef int32_t number_shift(Engine* e, const Profile* profile, int code, int later
         return -1
     e.shifts = <double (*)[MAX_PLAYERS]> items
     memcpy(e.shifts[e.n_shifts], shift, sizeof(shift))
+    if not index_add(&e.shift_index, e.shifts, sizeof(shift), sizeof(shift), e.n_shifts):
+        return -1
     e.n_shifts += 1
-    e.shift_index.numbers[at] = e.n_shifts
     return e.n_shifts - 1
 
 
