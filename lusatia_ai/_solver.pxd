@@ -113,6 +113,8 @@ ctypedef struct Engine:
     double low[WIDTH]        # when stopped: between which bounds the value of the position left last lies
     double high[WIDTH]
 
+cdef bint solve_storing(Engine* e, GameState* s, uint64_t max_nodes) noexcept nogil
+
 cdef class Solver:
     cdef Engine e
     cdef readonly Tables tables

@@ -658,9 +658,9 @@ cdef bint open_tree(Engine* e) noexcept nogil:
     cdef int width = (2 if e.objective != WIN else 4) if e.paranoid else e.width
     cdef int words = 2 + e.t.humans + (e.t.players + 1) // 2 + (e.t.humans + 1) // 2
     cdef bint whole = e.objective != WIN and e.leaf == NULL
-    return (table_open(&e.tree_table, words, width, whole, e.table_bytes // 8)
+    return (table_open(&e.tree_table, words, width, whole, e.table_bytes // 4)
             and table_open(&e.selection_table, 1 + e.t.humans + (e.t.automas > 0), width, whole and not e.t.automas,
-                           e.table_bytes * 3 // 8))
+                           e.table_bytes // 4))
 
 
 cdef inline Table* table_for(Engine* e, const GameState* s) noexcept nogil:
@@ -1276,7 +1276,7 @@ cdef bint tree_expand(Engine* e, const GameState* s, double* out, int* best, bin
     cdef double value[WIDTH]
     cdef double low[WIDTH]
     cdef double high[WIDTH]
-    cdef int i, n
+    cdef int i, n, only
     cdef GameState child
     if not enter(e):
         tree_bounds(e, s, e.low, e.high)
@@ -1284,18 +1284,49 @@ cdef bint tree_expand(Engine* e, const GameState* s, double* out, int* best, bin
     if is_chance(s):
         return tree_average(e, s, out, keep)
     n = legal_moves(s, e.t, moves)
+    only = only_move(e, s, moves, n)
     for i in range(n):
+        if only >= 0 and i != only:
+            continue
         copy_state(&child, s)
         apply_move(&child, e.t, moves[i])
         if not tree_value(e, &child, value, keep):
             tree_bounds(e, s, low, high)
-            stop_at(e, s.seat, out if i else NULL, i + 1 < n, low, high)
+            stop_at(e, s.seat, out if i and only < 0 else NULL, i + 1 < n, low, high)
             return False
-        if i == 0 or takes(e, value, out, s.seat, False):
+        if i == 0 or only >= 0 or takes(e, value, out, s.seat, False):
             memcpy(out, value, e.width * sizeof(double))
             if best != NULL:
                 best[0] = i
     return True
+
+
+cdef inline int only_move(const Engine* e, const GameState* s, const Move_t* moves, int n) noexcept nogil:
+    """The number of the one move that need be looked at; -1 if there is none such.
+
+    Who hands over guards (rules 8.2) and is level in no estate with anybody changes nothing for others but their own
+    favour, which grows with each guard: guards count only among those with equally many symbols, and for the win only
+    after favour. So the most is best for their favour, their margin, and their share and favour, and better than less.
+    """
+    cdef int i, most = 0
+    if s.decision != D_HAND_OVER or e.plain or e.left_out & LEVELLING or (e.paranoid and s.seat != e.seat):
+        return -1
+    if level_in_some_estate(s, e.t, s.seat):
+        return -1
+    for i in range(1, n):
+        if move_argument(moves[i]) > move_argument(moves[most]):
+            most = i
+    return most
+
+
+cdef inline bint level_in_some_estate(const GameState* s, const GameTables* t, int seat) noexcept nogil:
+    """Whether another human has as many symbols of an estate, and at least one."""
+    cdef int estate, other
+    for estate in range(ESTATES):
+        for other in range(t.humans):
+            if other != seat and s.estates[seat][estate] and s.estates[other][estate] == s.estates[seat][estate]:
+                return True
+    return False
 
 
 cdef bint tree_average(Engine* e, const GameState* s, double* out, bint keep) noexcept nogil:
@@ -1512,7 +1543,7 @@ cdef bint tree_try(Engine* e, const GameState* s, Score alpha, Score beta, Bound
     cdef Move_t moves[MAX_MOVES]
     cdef GameState child
     cdef Bounds found, move
-    cdef int i, n
+    cdef int i, n, only
     cdef bint mine = s.seat == e.seat, done = enter(e)
     if not done:
         return False
@@ -1520,14 +1551,17 @@ cdef bint tree_try(Engine* e, const GameState* s, Score alpha, Score beta, Bound
         return average_search(e, s, bounds, keep)
     begin_moves(mine, &found)
     n = legal_moves(s, e.t, moves)
+    only = only_move(e, s, moves, n)
     for i in range(n):
+        if only >= 0 and i != only:
+            continue
         copy_state(&child, s)
         apply_move(&child, e.t, moves[i])
         done = tree_search(e, &child, alpha, beta, &move, keep)
         if add_move(mine, &found, move, &alpha, &beta) and best != NULL:
             best[0] = i
         if not done or compare(alpha, beta) >= 0 and not (e.plain or e.left_out & ALPHA_BETA):
-            end_moves(mine, &found, bounds, i + 1 == n)
+            end_moves(mine, &found, bounds, i + 1 == n or only >= 0)
             return done
     end_moves(mine, &found, bounds, True)
     return True
@@ -1744,6 +1778,46 @@ cdef bint play_best(Engine* e, GameState* s, Move_t* line, uint8_t* seats, int* 
     return True
 
 
+cdef bint solve_storing(Engine* e, GameState* s, uint64_t max_nodes) noexcept nogil:
+    """Play on to the end of the storing stage as solved (what the clean-up and, in round 6, the final scoring do at once
+    included), with at most so many nodes. The solver's goal must be favour at the end of the stage by max^n.
+
+    Returns:
+        Whether it has been done. If not, some moves may have been made, each of them right.
+    """
+    cdef GameState twin
+    cdef Move_t moves[MAX_MOVES]
+    cdef int best, n = 0
+    start_work(e, e.nodes + max_nodes, True)
+    while s.stage == STORING:
+        if s.decision == D_ROW or s.decision == D_CARD:
+            if not play_best_rows(e, s, NULL, NULL, &n, 1000):
+                return False
+            continue
+        copy_state(&twin, s)
+        as_between_rounds(&twin)
+        best = best_move(e, &twin, False)
+        if best < 0:
+            return False
+        legal_moves(s, e.t, moves)
+        apply_move(s, e.t, moves[best])
+    return True
+
+
+cdef inline void as_between_rounds(GameState* s) noexcept nogil:
+    """Let the last round's storing be followed by another round, so that the game stops at the end of the stage."""
+    if s.round == ROUNDS and s.stage <= STORING:
+        s.round = ROUNDS - 1
+
+
+cdef inline void start_work(Engine* e, uint64_t max_nodes, bint quiet) noexcept nogil:
+    """Before a search: nothing has stopped it yet."""
+    e.max_nodes = max_nodes
+    e.quiet = quiet
+    e.stopped = e.interrupted = False
+    e.next_look = 0
+
+
 cdef void price_holdings(const GameState* s, const GameTables* t, void* context, double* value) noexcept nogil:
     """A simple `Leaf`: favour, guards and symbols of estates at fixed prices."""
     cdef const double* prices = <const double*> context
@@ -1933,6 +2007,17 @@ cdef class Solver:
             raise MemoryError("no memory for a solver")
         return 0
 
+    def finish_storing(self, StateCore state not None, unsigned long long max_nodes):
+        """A copy of a position of the storing stage, played on as `solve_storing` does; and whether that could be done."""
+        cdef StateCore after = state.clone()
+        cdef bint done
+        if state.tables is not self.tables:
+            raise ValueError("the state is of another game")
+        with nogil:
+            done = solve_storing(&self.e, &after.s, max_nodes)
+        self.e.max_nodes = <uint64_t> -1
+        return after, bool(done)
+
     def line(self, StateCore state not None, int room=256):
         """The moves from here to the horizon as solved, or to the next chance event: (seat, move code)."""
         cdef GameState s
@@ -1949,15 +2034,14 @@ cdef class Solver:
         if state.tables is not self.tables:
             raise ValueError("the state is of another game")
         copy_state(s, &state.s)
-        if self.e.horizon == END_OF_STAGE and s.round == ROUNDS and s.stage <= STORING:
-            s.round = ROUNDS - 1
+        if self.e.horizon == END_OF_STAGE:
+            as_between_rounds(s)
         self.e.forgets_favour = forgets_favour(&self.e, s)
         if not self.e.forgets_favour and not self.e.tracks:
             self.e.tracks = True
             if not open_rows(&self.e):
                 raise MemoryError("no memory for a solver")
-        self.e.stopped = self.e.interrupted = False
-        self.e.next_look = 0
+        start_work(&self.e, self.e.max_nodes, False)
         self.e.scoring_root = s.stage == FINAL_SCORING
         return 0
 

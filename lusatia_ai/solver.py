@@ -34,7 +34,7 @@ OPTIONS: dict[str, tuple[str, ...]] = {
     "ties": get_args(Ties),
 }
 
-DEFAULT_MEMORY = 512 * 2**20
+DEFAULT_MEMORY = 2**30
 """Bytes that a solver may use to remember positions, unless a limit says otherwise."""
 MARGIN = 0.002
 """Seconds kept back from a time limit for the work after the search."""

@@ -19,7 +19,7 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from positions import PLAYERS, position, seeds, variants
-from reference_solver import Exhaustive, Goal, TooLargeError, random_positions, small_last_rounds, small_set
+from reference_solver import Exhaustive, Goal, TooLargeError, as_manual, random_positions, small_last_rounds, small_set
 
 import lusatia_ai as la
 from lusatia_ai._solver import TECHNIQUES, Solver, model_difference
@@ -230,6 +230,19 @@ def test_a_line_is_legal_and_leads_to_the_values():
             game.apply(move)
         assert game.round == 4
         assert game.favour == solution.values
+
+
+def test_storing_can_be_played_to_its_end_within_a_search():
+    for state in islice(random_positions("storing", seed=18), 20):
+        solver, line = Solver(state.tables), la.solve(state).line
+        after, done = solver.finish_storing(state, 10**7)
+        assert done
+        expected = as_manual(state)
+        for _, move in line:
+            expected.apply(move)
+        assert after.same_position(expected)
+    start = next(random_positions("storing", seed=19, humans=3))
+    assert not Solver(start.tables).finish_storing(start, 1)[1]
 
 
 @pytest.mark.parametrize("players", PLAYERS)
