@@ -1284,7 +1284,7 @@ cdef bint tree_expand(Engine* e, const GameState* s, double* out, int* best, bin
     if is_chance(s):
         return tree_average(e, s, out, keep)
     n = legal_moves(s, e.t, moves)
-    only = only_move(e, s, moves, n)
+    only = only_move(e, s, moves, n) if best == NULL else -1
     for i in range(n):
         if only >= 0 and i != only:
             continue
@@ -1302,11 +1302,13 @@ cdef bint tree_expand(Engine* e, const GameState* s, double* out, int* best, bin
 
 
 cdef inline int only_move(const Engine* e, const GameState* s, const Move_t* moves, int n) noexcept nogil:
-    """The number of the one move that need be looked at; -1 if there is none such.
+    """The number of the one move that need be looked at for the value of a position; -1 if there is none such.
 
-    Who hands over guards (rules 8.2) and is level in no estate with anybody changes nothing for others but their own
-    favour, which grows with each guard: guards count only among those with equally many symbols, and for the win only
-    after favour. So the most is best for their favour, their margin, and their share and favour, and better than less.
+    Who hands over guards (rules 8.2) and is level in no estate with anybody changes nothing but their own favour and
+    guards: guards count only among those with equally many symbols, and for the win only after favour. Each guard handed
+    over adds favour, and the dearer exchange comes first, so handing over the most, now and later, is best for their
+    favour, their margin, and their share and favour. Another choice that is as good hands over as many guards at each
+    price, if in another exchange, so it leaves everybody with the same: the value is the same whichever is taken.
     """
     cdef int i, most = 0
     if s.decision != D_HAND_OVER or e.plain or e.left_out & LEVELLING or (e.paranoid and s.seat != e.seat):
@@ -1551,7 +1553,7 @@ cdef bint tree_try(Engine* e, const GameState* s, Score alpha, Score beta, Bound
         return average_search(e, s, bounds, keep)
     begin_moves(mine, &found)
     n = legal_moves(s, e.t, moves)
-    only = only_move(e, s, moves, n)
+    only = only_move(e, s, moves, n) if best == NULL else -1
     for i in range(n):
         if only >= 0 and i != only:
             continue
