@@ -945,6 +945,8 @@ cdef bint begin_rows(Engine* e, const GameState* s, const RowContext** context, 
         return False
     context[0] = &e.contexts[number]
     fill_rows(context[0], s, e.t, r)
+    if ending >= 0 and s.decision == D_CARD:
+        r.pending = pending_row(s, context[0]) + 1     # it is not yet the next chooser's turn
     settle(context[0], e.t, r)
     if ending >= 0:
         offer_cards(e, &e.endings[ending], context[0], s, r)
@@ -1009,10 +1011,8 @@ cdef int tracking_of(const Engine* e, const GameState* s) noexcept nogil:
 
 
 cdef void offer_cards(Engine* e, const Ending* ending, const RowContext* c, const GameState* s, Rows* r) noexcept nogil:
-    """After `settle`: what cards there are, and whether one is being chosen."""
+    """After `settle`: which cards there are that can make a difference."""
     cdef int deck
-    if s.decision == D_CARD:
-        r.pending = pending_row(s, c) + 1
     if c.tracking == GAINS:
         for deck in range(DECKS):
             if ends_later(e, s) and s.face_up[deck] != NONE:

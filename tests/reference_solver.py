@@ -163,7 +163,7 @@ def random_positions(
             humans=humans,
             automas=automas,
             easy=rng.random() < 0.25,
-            chooser_must_contribute=rng.random() < 0.4,
+            chooser_must_contribute=fixed.get("must", rng.random() < 0.4),
             score_automas=rng.random() < 0.2,
             sides=rng.choice(("light", "dark")),
         )

@@ -86,6 +86,17 @@ def test_storing_equals_plain_recursion():
     assert checked >= 60
 
 
+def test_choosing_a_card_while_others_are_passed_over():
+    """The next chooser is found only after the card, also where a card is being chosen in the position to be solved."""
+    checked = 0
+    for state in islice(random_positions("storing", 20, humans=3, must=True, round=6), 400):
+        if state.decision == "card":
+            checked += sum(
+                check_against_recursion(state, Goal(objective, horizon="game"), 300) for objective in OBJECTIVES
+            )
+    assert checked >= 60
+
+
 def test_tax_collection_equals_plain_recursion():
     rng, checked = random.Random(2), 0
     for state in islice(random_positions("tax_collection", 2, small_set(), humans=3, automas=0), 20):
