@@ -1232,8 +1232,8 @@ cdef bint tree_value(Engine* e, const GameState* s, double* out, bint keep) noex
     cdef int seat
     cdef bint relative
     cdef GameState reduced
-    if s.decision == D_COLLECT and not e.plain:
-        s = reduce_collection(e, s, &reduced)
+    if not e.plain:
+        s = reduce_position(e, s, &reduced)
     if s.decision == D_ROUND or is_over(s):
         evaluate(e, s, out)
         return True
@@ -1259,14 +1259,23 @@ cdef bint tree_value(Engine* e, const GameState* s, double* out, bint keep) noex
     return True
 
 
-cdef inline const GameState* reduce_collection(const Engine* e, const GameState* s, GameState* reduced) noexcept nogil:
-    """A position of tax collection without differences that cannot matter any more."""
-    copy_state(reduced, s)
-    forget_counters(reduced, e.t)
-    if e.left_out & LEVELLING:
+cdef inline const GameState* reduce_position(const Engine* e, const GameState* s, GameState* reduced) noexcept nogil:
+    """A position of equal value: with the moves made between which there is no choice in town selection, and in tax
+    collection without differences that cannot matter any more."""
+    cdef Move_t moves[MAX_MOVES]
+    while s.stage == TOWN_SELECTION and not is_chance(s) and legal_moves(s, e.t, moves) == 1:
+        if s != reduced:
+            copy_state(reduced, s)
+        s = reduced
+        apply_move(reduced, e.t, moves[0])
+    if s.decision != D_COLLECT:
+        return s
+    if s != reduced:
         copy_state(reduced, s)
-    elif e.leaf == NULL or s.round == ROUNDS:
-        level_guards(reduced, e.t, ends_later(e, s))
+    if not e.left_out & LEVELLING:
+        forget_counters(reduced, e.t)
+        if e.leaf == NULL or s.round == ROUNDS:
+            level_guards(reduced, e.t, ends_later(e, s))
     return reduced
 
 
@@ -1508,8 +1517,8 @@ cdef bint tree_search(Engine* e, const GameState* s, Score alpha, Score beta, Bo
     cdef double favour = s.favour[e.seat] if e.forgets_favour and s.stage >= TAX_COLLECTION else 0
     cdef bint done
     cdef GameState reduced
-    if s.decision == D_COLLECT and not e.plain:
-        s = reduce_collection(e, s, &reduced)
+    if not e.plain:
+        s = reduce_position(e, s, &reduced)
     if s.decision == D_ROUND or is_over(s):
         evaluate(e, s, low)
         bounds[0] = bounds_of(e, low, low)
