@@ -2,6 +2,7 @@
 
 from ._core cimport *
 from ._memo cimport *
+from ._reduce cimport *
 from ._rows cimport *
 from ._tables cimport *
 
@@ -28,7 +29,6 @@ cdef enum Technique:
 
 cdef enum:
     WIDTH = 2 * MAX_PLAYERS  # a value: a utility for each seat, then (if the objective is WIN) a favour for each seat
-    TREE_WORDS = 14          # of the longest key of a position outside the choosing of rows
     ROWS_WORDS = 8           # of the longest key of `Rows`
 
 # What a round's end is worth to each seat, in favour, at a position that waits for the set-up of the next round.
