@@ -53,6 +53,7 @@ ctypedef struct Table:
     int words
     int width                # numbers in a value
     int stride               # words of an entry
+    bint settled             # it does not grow now
     bint whole               # values are whole numbers below 32,000 or infinite, four to a word; else doubles
 
 # Numbers of equal things, by their hash: open addressing, at most half full.
@@ -98,6 +99,7 @@ cdef inline bint table_open(Table* table, int words, int width, bint whole, uint
     table.most = min(max(bytes // (8 * table.stride), <uint64_t> FIRST_SIZE), <uint64_t> 0xFFFFFFFF)
     table.size = FIRST_SIZE
     table.used = 0
+    table.settled = False
     table.entries = <uint64_t*> cleared_block(table.size * table.stride * 8)
     return table.entries != NULL
 
@@ -171,12 +173,16 @@ cdef inline void table_grow(Table* table) noexcept nogil:
     free(table.entries)
     table[0] = larger
 
+cdef inline void table_settle(Table* table, double seconds) noexcept nogil:
+    """Let it grow only if that takes no more than so many seconds, at 4 ns for each byte of the larger one."""
+    table.settled = 2.0 * table.size * table.stride * 8 * 4e-9 > seconds
+
 cdef inline void table_keep(Table* table, const uint64_t* key, uint64_t at, const double* value) noexcept nogil:
     """Keep the value of a key of hash `at`."""
     cdef uint64_t* place
     cdef int16_t* whole
     cdef int j
-    if table.used * 2 > table.size and table.size < table.most:
+    if table.used * 2 > table.size and table.size < table.most and not table.settled:
         table_grow(table)
     place = table_place(table, key, at)
     if not table.whole:

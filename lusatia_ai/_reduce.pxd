@@ -240,37 +240,52 @@ cdef inline bint judges_the_poor(const GameState* s, const GameTables* t) noexce
             return True
     return False
 
-cdef inline double token_most(const GameState* s, const GameTables* t, const TokenTable* token, bint stage) noexcept nogil:
-    """The most favour that a token can bring its holder in the storing stage, or in final scoring."""
-    cdef int estate, colour, row, most = 0
-    if stage:
-        most = token.perks.zero_bonus + token.perks.slowest + token.skip_points + 4 * token.perks.estate_row
-        for row in range(ROWS):
-            for colour in range(GOODS):
-                most += count_of(t.rows[s.tile[row >> 2]][s.tile_side][row & 3].need, colour) * count_of(
-                    token.perks.per_good, colour)
-        return most
+cdef inline int symbols_most(const GameState* s, const GameTables* t, int seat, int estate) noexcept nogil:
+    """The most symbols of an estate that a seat can come to have this round."""
+    cdef int deck, most = s.estates[seat][estate] + s.grey[estate] * t.grey_symbols
+    for deck in range(DECKS):
+        if s.face_up[deck] == estate:
+            most += t.symbols[deck]
+    return most
+
+cdef inline double stage_token_most(const GameState* s, const GameTables* t, const TokenTable* token) noexcept nogil:
+    """The most favour that a token can bring its holder up to the end of the storing stage."""
+    cdef int colour, row, most
+    most = token.perks.zero_bonus + token.perks.slowest + token.skip_points + ROYAL * token.perks.estate_row
+    for row in range(ROWS):
+        for colour in range(GOODS):
+            most += count_of(t.rows[s.tile[row >> 2]][s.tile_side][row & 3].need, colour) * count_of(
+                token.perks.per_good, colour)
+    return most
+
+cdef inline double final_token_most(const GameState* s, const GameTables* t, const TokenTable* token,
+                                    int seat) noexcept nogil:
+    """The most favour that a token can bring its holder in final scoring."""
+    cdef int estate, most
     most = (token.points + token.per_four * ROUNDS + token.per_dominated * ESTATES + token.per_poorer * (t.humans - 1)
             + token.hand_most * token.hand_each)
     for estate in range(ESTATES):
-        most += token.per_symbol[estate] * 255
+        most += token.per_symbol[estate] * symbols_most(s, t, seat, estate)
     return most
 
-cdef inline double tokens_most(const GameState* s, const GameTables* t, int seat, bint stage) noexcept nogil:
-    """The same for all tokens that a seat holds or may still collect."""
+cdef inline double tokens_most(const GameState* s, const GameTables* t, int seat, bint final) noexcept nogil:
+    """The same for all tokens that a seat holds, and the best of those that it may still collect."""
     cdef int i, town
-    cdef double most = 0
+    cdef double most = 0, one, best = 0
     for i in range(s.n_companions[seat]):
-        most += token_most(s, t, &t.tokens[s.companions[seat][i]], stage)
+        most += (final_token_most(s, t, &t.tokens[s.companions[seat][i]], seat) if final
+                 else stage_token_most(s, t, &t.tokens[s.companions[seat][i]]))
     for town in range(TOWNS):
-        if s.town_token[town] != NONE and not t.easy:
-            most += token_most(s, t, &t.tokens[s.town_token[town]], stage)
-    return most
+        if s.stage <= TAX_COLLECTION and s.town_token[town] != NONE and not t.easy:
+            one = (final_token_most(s, t, &t.tokens[s.town_token[town]], seat) if final
+                   else stage_token_most(s, t, &t.tokens[s.town_token[town]]))
+            best = max(best, one)
+    return most + best
 
 cdef inline double stage_most(const GameState* s, const GameTables* t, int seat) noexcept nogil:
     """The most favour that a seat can gain up to the end of the storing stage."""
     cdef int row, slot
-    cdef double most = tokens_most(s, t, seat, True)
+    cdef double most = tokens_most(s, t, seat, False)
     cdef const RowTable* table
     for row in range(ROWS):
         table = &t.rows[s.tile[row >> 2]][s.tile_side][row & 3]
@@ -282,7 +297,7 @@ cdef inline double stage_most(const GameState* s, const GameTables* t, int seat)
 
 cdef inline double scoring_most(const GameState* s, const GameTables* t, int seat) noexcept nogil:
     """The most favour that a seat can gain in final scoring."""
-    return tokens_most(s, t, seat, False) + ESTATES * t.place_points[0]
+    return tokens_most(s, t, seat, True) + ESTATES * t.place_points[0]
 
 cdef inline void position_key(const GameState* s, const GameTables* t, bint relative, uint64_t* key) noexcept nogil:
     """All that may differ between positions of one solve and still matters; the rest follows from it.

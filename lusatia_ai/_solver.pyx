@@ -113,8 +113,12 @@ cdef void look_around(Engine* e) noexcept:
         PyErr_CheckSignals()
     except KeyboardInterrupt:
         e.interrupted = e.stopped = True
-    if perf_counter() >= e.deadline:
+    cdef double left = e.deadline - perf_counter()
+    if left <= 0:
         e.stopped = True
+    table_settle(&e.rows_table, left)
+    table_settle(&e.selection_table, left)
+    table_settle(&e.tree_table, left)
 
 # --- values ----------------------------------------------------------------------------------------
 
