@@ -969,14 +969,16 @@ cdef bint tree_expand(Engine* e, const GameState* s, double* out, int* best, bin
 cdef inline int only_move(const Engine* e, const GameState* s, const Move_t* moves, int n) noexcept nogil:
     """The number of the one move that need be looked at for the value of a position; -1 if there is none such.
 
-    Who hands over guards (rules 8.2) and is level in no estate with anybody changes nothing but their own favour and
-    guards: guards count only among those with equally many symbols, and for the win only after favour. Each guard handed
-    over adds favour, and the dearer exchange comes first, so handing over the most, now and later, is best for their
-    favour, their margin, and their share and favour. Another choice that is as good hands over as many guards at each
-    price, if in another exchange, so it leaves everybody with the same: the value is the same whichever is taken.
+    Let the value be favour. Who hands over guards (rules 8.2) and is level in no estate with anybody changes nothing but
+    their own favour and guards, for guards count only among those with equally many symbols; and those who decide later
+    do not ask for the favour of others. Each guard handed over adds favour, and the dearer exchange comes first, so
+    handing over the most, now and later, is best. Another choice that is as good hands over as many guards at each price,
+    if in another exchange, so it leaves everybody with the same: the value is the same whichever is taken.
     """
     cdef int i, most = 0
-    if s.decision != D_HAND_OVER or e.plain or e.left_out & LEVELLING or (e.paranoid and s.seat != e.seat):
+    if s.decision != D_HAND_OVER or e.objective != FAVOUR or e.plain or e.left_out & LEVELLING:
+        return -1
+    if e.paranoid and s.seat != e.seat:
         return -1
     if level_in_some_estate(s, e.t, s.seat):
         return -1
