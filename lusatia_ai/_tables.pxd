@@ -189,6 +189,7 @@ cdef class Tables:
     cdef readonly object components   # a ComponentSet
     cdef readonly object variant      # a Variant
     cdef readonly tuple towns, goods, estates, tokens, tiles, cards   # ids by internal number
+    cdef readonly tuple effects       # what companions do, by token; empty in easy games
     cdef readonly dict moves          # text -> Move
     cdef list by_code                 # code -> Move or None
     cdef int _add_yield(self, Yield* total, entry) except -1

@@ -1,6 +1,6 @@
 from typing import Final
 
-from .components import ComponentSet
+from .components import ComponentSet, Effects
 from .rules import Variant
 
 ARROWS: Final[tuple[str, ...]]
@@ -32,6 +32,8 @@ class Tables:
     def tiles(self) -> tuple[str, ...]: ...
     @property
     def cards(self) -> tuple[str, ...]: ...
+    @property
+    def effects(self) -> tuple[Effects, ...]: ...
     @property
     def moves(self) -> dict[str, Move]: ...
     def same_game(self, other: Tables) -> bool: ...

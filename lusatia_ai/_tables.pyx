@@ -55,6 +55,7 @@ cdef class Tables:
         self.cards = tuple(sorted(card.id for card in components.automa_cards))
         self.tokens = tuple(sorted(token.id for token in
                                    (components.easy_tokens if variant.easy else components.tokens)))
+        self.effects = () if variant.easy else tuple(components.companion_of(id).effects for id in self.tokens)
         memset(&self.c, 0, sizeof(GameTables))
         self._compile_variant()
         self._compile_towns()
@@ -122,7 +123,7 @@ cdef class Tables:
                 self._compile_centre(&self.c.tokens[token], entry)
             else:
                 self.c.pools[("1-2", "3-4", "5-6").index(entry.pool)] |= <uint64_t> 1 << token
-                self._compile_effects(&self.c.tokens[token], self.components.companion_of(entry).effects)
+                self._compile_effects(&self.c.tokens[token], self.effects[token])
 
     cdef int _compile_centre(self, TokenTable* table, entry) except -1:
         cdef Yield centre = Yield(0, 0, 0)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from ._core import DECISIONS, STAGES
@@ -92,7 +92,7 @@ class Situation:
         return self.stage == "storing"
 
     def effects(self, token: int) -> Any:
-        return self.tables.components.companion_of(self.tables.tokens[token]).effects
+        return self.tables.effects[token]
 
     def wealth(self, seat: int) -> int:
         return int(self.raw["guards"][seat] + self.raw["favour"][seat] // 2)
@@ -296,7 +296,10 @@ def rests_of(hands: list[int], gone: Mapping[int, int], grey: int, grey_symbols:
     return rests
 
 
-def _hand_taken(wanted: int, grey: int, cards: Cards, symbols: Cards, grey_symbols: int) -> set[tuple[int, Cards]]:
+@lru_cache(maxsize=1 << 12)
+def _hand_taken(
+    wanted: int, grey: int, cards: Cards, symbols: Cards, grey_symbols: int
+) -> frozenset[tuple[int, Cards]]:
     """What can be left of the cards after a hand of exactly `wanted` symbols."""
     partial: set[tuple[int, int, Cards]] = {(wanted - n * grey_symbols, grey - n, ()) for n in range(grey + 1)}
     for index, value in enumerate(symbols):
@@ -306,7 +309,7 @@ def _hand_taken(wanted: int, grey: int, cards: Cards, symbols: Cards, grey_symbo
             for n in range(cards[index] + 1)
             if n * value <= need
         }
-    return {(left, kept) for need, left, kept in partial if need == 0}
+    return frozenset((left, kept) for need, left, kept in partial if need == 0)
 
 
 def _grey_cards(at: Situation) -> Faults:

@@ -32,7 +32,7 @@ class Reader:
         context: whatever the readers of the parts need to know; the same everywhere in the data.
     """
 
-    __slots__ = ("context", "faults", "owner", "place", "subject", "value")
+    __slots__ = ("_above", "_step", "_top", "faults", "owner", "value")
 
     def __init__(
         self,
@@ -45,18 +45,42 @@ class Reader:
     ) -> None:
         self.faults = faults
         self.value = value
-        self.place = place
-        self.subject = subject
         self.owner = owner
-        self.context = context
+        self._above: Reader | None = None
+        self._step: str | int = place
+        self._top = (subject, context)
+
+    @property
+    def place(self) -> str:
+        if self._above is None:
+            return str(self._step)
+        above = self._above.place  # put together when it is asked for: most readers find no fault
+        if isinstance(self._step, int):
+            return f"{above}[{self._step}]"
+        return f"{above}.{self._step}" if above else self._step
+
+    @property
+    def subject(self) -> str:
+        return self._top[0]
+
+    @property
+    def context(self) -> Any:
+        return self._top[1]
 
     @property
     def is_missing(self) -> bool:
         """Whether nothing stands here: the key is missing."""
         return self.value is _MISSING
 
-    def _at(self, value: object, place: str, owner: str) -> Reader:
-        return Reader(self.faults, value, place, self.subject, owner, self.context)
+    def _at(self, value: object, step: str | int, owner: str) -> Reader:
+        part = Reader.__new__(Reader)
+        part.faults = self.faults
+        part.value = value
+        part.owner = owner
+        part._above = self
+        part._step = step
+        part._top = self._top
+        return part
 
     def fault(self, found: str, allowed: str) -> None:
         """Note a fault at this place."""
@@ -69,12 +93,13 @@ class Reader:
 
     def __getitem__(self, key: str) -> Reader:
         """The value of `key`. If this is no table, which `keys` reports, no further faults are noted below it."""
-        place = f"{self.place}.{key}" if self.place else key
         if not isinstance(self.value, TABLE):
-            return Reader([], _MISSING, place, self.subject, context=self.context)
+            part = self._at(_MISSING, key, "")
+            part.faults = []
+            return part
         own_id = self.value.get("id")
         owner = cut(own_id) if isinstance(own_id, str) and ID.fullmatch(own_id) else self.owner
-        return self._at(self.value.get(key, _MISSING), place, "" if key == "id" else owner)
+        return self._at(self.value.get(key, _MISSING), key, "" if key == "id" else owner)
 
     def has(self, key: str) -> bool:
         """Whether this is a table with `key`."""
@@ -109,7 +134,7 @@ class Reader:
     def at(self, index: int) -> Reader:
         """The entry at `index` of a list that is known to be long enough."""
         entries = self.value if isinstance(self.value, (list, tuple)) else ()
-        return self._at(entries[index], f"{self.place}[{index}]", self.owner)
+        return self._at(entries[index], index, self.owner)
 
     def whole(self, low: int, high: int) -> int:
         """A whole number from `low` to `high`."""
@@ -169,6 +194,8 @@ class Reader:
     def distinct(self, key: str | None = None) -> None:
         """Report repeats among the entries of this list, or among their values of `key`."""
         entries = self.value if isinstance(self.value, (list, tuple)) else ()
+        if all(type(entry) in (str, int) for entry in entries) and len(set(entries)) == len(entries):
+            return
         readers = [self.at(index) for index in range(len(entries))]
         report_repeats(readers if key is None else (reader[key] for reader in readers))
 

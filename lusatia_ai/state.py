@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -248,6 +249,8 @@ def word_from(seed: Seed | np.random.Generator) -> int:
     """64 bits from a seed, through `numpy.random.SeedSequence`; a Generator gives its next ones."""
     if isinstance(seed, np.random.Generator):
         return int(seed.integers(2**64, dtype=np.uint64))
+    if seed is None:
+        return secrets.randbits(64)  # what SeedSequence() would start from, without its cost
     sequence = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
     return int(sequence.generate_state(1, np.uint64)[0])
 
