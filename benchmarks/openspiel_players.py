@@ -275,11 +275,13 @@ def cpp_mcts_time(seconds: float) -> Callable[[Seed], OpenSpielPlayer]:
     return partial(CppMCTSPlayer, time=seconds)
 
 
+python_ismcts_50 = python_ismcts_sims(50)
 python_ismcts_100 = python_ismcts_sims(100)
 python_ismcts_300 = python_ismcts_sims(300)
 python_ismcts_1000 = python_ismcts_sims(1000)
 python_ismcts_100ms = python_ismcts_time(0.1)
 python_ismcts_100ms_compiled = python_ismcts_time(0.1, "compiled")
+cpp_mcts_50 = cpp_mcts_sims(50)
 cpp_mcts_100 = cpp_mcts_sims(100)
 cpp_mcts_300 = cpp_mcts_sims(300)
 cpp_mcts_1000 = cpp_mcts_sims(1000)

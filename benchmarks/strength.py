@@ -102,7 +102,7 @@ def contests() -> Iterator[Contest]:
         yield Contest(f"level-{level + 1}-{level}", "levels", a, b, "AABB", 200, tenth, wanted=0.55)
     peers = "benchmarks.openspiel_players"
     for peer in ("python_ismcts", "cpp_mcts"):
-        a, b = "ismcts:iterations=100", f"{peers}:{peer}_100"
+        a, b = "ismcts:iterations=50", f"{peers}:{peer}_50"
         yield Contest(f"{peer}-simulations", "peers", a, b, wanted=0.40)
         yield Contest(f"{peer}-time", "peers", "ismcts", f"{peers}:{peer}_100ms", limit=tenth, wanted=0.80)
 

@@ -103,6 +103,7 @@ ctypedef struct Engine:
     uint64_t nodes
     uint64_t max_nodes
     uint64_t next_look
+    void* should_stop        # borrowed, a Python callable that is asked at every look; NULL: none
     double deadline
     bint plain               # whole states only, without any of the techniques
     int left_out             # mask of Technique
@@ -118,6 +119,7 @@ cdef bint solve_storing(Engine* e, GameState* s, uint64_t max_nodes) noexcept no
 cdef class Solver:
     cdef Engine e
     cdef readonly Tables tables
+    cdef object should_stop
     cdef double[2] prices    # of a guard and a symbol, for `value_round_end`
     cdef int set_leaf(self, Leaf leaf, void* context, bint additive) except -1
     cdef int prepare(self, StateCore state, GameState* s) except -1

@@ -113,6 +113,8 @@ cdef void look_around(Engine* e) noexcept:
         PyErr_CheckSignals()
     except KeyboardInterrupt:
         e.interrupted = e.stopped = True
+    if e.should_stop != NULL and (<object> e.should_stop)():
+        e.stopped = True
     cdef double left = e.deadline - perf_counter()
     if left <= 0:
         e.stopped = True
@@ -1628,10 +1630,16 @@ cdef class Solver:
         """Whether Ctrl-C ended the last call."""
         return bool(self.e.interrupted)
 
-    def limit(self, double deadline, unsigned long long nodes):
-        """Stop when `perf_counter` reaches the deadline (infinity: never), or after so many nodes in all."""
+    def limit(self, double deadline, unsigned long long nodes, should_stop=None):
+        """Stop when `perf_counter` reaches the deadline (infinity: never), or after so many nodes in all.
+
+        Args:
+            should_stop: called now and then while the search runs, without arguments; it stops if that is true.
+        """
         self.e.deadline = deadline
         self.e.max_nodes = nodes
+        self.should_stop = should_stop
+        self.e.should_stop = NULL if should_stop is None else <void*> should_stop
 
     @property
     def remembered(self):

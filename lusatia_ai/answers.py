@@ -1,6 +1,6 @@
 """What the engine answers to each query: one function from a query to its final reply, without threads.
 
-Whatever is slow to import, or may be missing, is imported by the query that needs it.
+Whatever is slow to import is imported by the query that needs it.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from importlib.util import find_spec
 from threading import Lock
 from typing import Any
 
@@ -320,16 +319,14 @@ class Answers:
         return p.ValidateReply(id=query.id, valid=not faults, kind=name, faults=fault_reports(faults))  # type: ignore[arg-type]
 
     def _solve(self, query: p.Solve, task: Task) -> p.Reply:
-        try:
-            from .solver import solve  # type: ignore[import-not-found, unused-ignore]
-        except ImportError:
-            raise _unavailable("solve", "query") from None
+        from .solver import solve
+
         view = self._view(query)
         names = ("objective", "concept", "horizon", "worlds", "seed")
         options = {name: getattr(query, name) for name in names}
         with blaming("query"):
-            solution = solve(view, limit=_limit(query.limit, SOLVING_TIME), **options)
-        return p.SolveReply(id=query.id, solution=msgspec.to_builtins(solution, enc_hook=str))
+            solution = solve(view, limit=_limit(query.limit, SOLVING_TIME), should_stop=task.stop.__bool__, **options)
+        return p.SolveReply(id=query.id, solution=msgspec.to_builtins(solution, enc_hook=str), stopped=bool(task.stop))
 
     def _render(self, query: p.Render, task: Task) -> p.Reply:
         position = self._position(query)
@@ -340,10 +337,8 @@ class Answers:
 
             text = board_text(position.to_json(), query.width)
             return p.RenderReply(id=query.id, content=text, media_type="text/plain")
-        try:
-            from . import svg  # type: ignore[attr-defined, unused-ignore]
-        except ImportError:
-            raise _unavailable("svg", "format") from None
+        from . import svg
+
         return p.RenderReply(id=query.id, content=str(svg.board(position)))
 
     def _version(self, query: p.Version, task: Task) -> p.Reply:
@@ -353,11 +348,10 @@ class Answers:
 
     def _capabilities(self, query: p.Capabilities, task: Task) -> p.Reply:
         levels, styles = _levels_and_styles()
-        missing = [] if _has("solver") else ["solve"]
         return p.CapabilitiesReply(
             id=query.id,
-            queries=[name for name in p.QUERIES if name not in missing],
-            formats=["svg", "text"] if _has("svg") else ["text"],
+            queries=list(p.QUERIES),
+            formats=["svg", "text"],
             levels=levels,
             styles=styles,
             objectives=list(OBJECTIVES),
@@ -578,11 +572,3 @@ def _levels_and_styles() -> tuple[dict[str, str], list[str]]:
 
 def fault_reports(faults: Sequence[Fault]) -> list[p.FaultReport]:
     return [p.FaultReport(place=fault.place, found=fault.found, allowed=fault.allowed) for fault in faults]
-
-
-def _has(module: str) -> bool:
-    return find_spec(f"lusatia_ai.{module}") is not None
-
-
-def _unavailable(what: str, field: str) -> QueryError:
-    return QueryError(f"{what} is not available in this build", field)

@@ -348,7 +348,7 @@ class ISMCTSPlayer:
             self._tree = None
             return PlayResult(_pick(self._rng, view.legal_moves()))
         tree = self._tree_for(self._knowledge(view), seed)
-        result = tree.search(self._limit(limit), n_jobs=self.n_jobs, started=started)
+        result = tree.search(self._limit(limit), n_jobs=self.n_jobs, started=started, settle=True)
         return PlayResult(result.best, result)
 
     def _knowledge(self, view: View) -> View | Belief:

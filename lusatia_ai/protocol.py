@@ -199,7 +199,8 @@ class SolveReply(Reply, kw_only=True, omit_defaults=True):
     """The exact solution: the fields of `lusatia_ai.solver.Solution`, infinite bounds being null."""
 
     solution: Annotated[
-        dict[str, Any] | None, Meta(description="The solution; null if stopped before it was found.")
+        dict[str, Any] | None,
+        Meta(description="The solution, with bounds if it was stopped; null if it was stopped before it began."),
     ] = None
     stopped: Annotated[bool, Meta(description="Whether `stop` or `quit` ended it.")] = False
 

@@ -22,11 +22,11 @@ from typing import Any, Protocol
 import numpy as np
 
 from ._belief import Worlds
-from ._search import Searcher
+from ._search import NODE_SIZE, Searcher
 from ._tables import Move, Tables
 from .errors import LusatiaError
 from .evaluation import evaluator_for
-from .limits import Limit, SearchParams
+from .limits import LEAST_MEMORY, Limit, SearchParams
 from .solver import Concept, Objective, solve
 from .state import Seed, State
 
@@ -103,7 +103,8 @@ class SearchResult:
         iterations: simulated games of this search.
         elapsed: seconds.
         tree_size: nodes of all trees.
-        stopped_by: "time", "iterations", "memory", "confidence", "stop" or "interrupt"; "" on the way.
+        stopped_by: "time", "iterations", "memory", "confidence", "stop" or "interrupt"; "" on the way;
+            "exact" if the best move was known for sure and nothing else was asked for.
         exact: whether the best move is known for sure, by the solver; the statistics are sampled all the same.
     """
 
@@ -212,6 +213,12 @@ class SearchTree:
         words = [int(child.generate_state(1, np.uint64)[0]) for child in self._seeds.spawn(self.params.trees)]
         self._trees = [Searcher(worlds, evaluator, self.seat, word, settings, nodes, self._only) for word in words]
 
+    def _tree_of(self, move: Move) -> Searcher:
+        """A look at one move alone, for figures of a move that the search has not come to."""
+        evaluator, settings = evaluator_for(self.tables), self.params.settings()
+        tree = Searcher(self.view.worlds(), evaluator, self.seat, 0, settings, LEAST_MEMORY // NODE_SIZE, (move.code,))
+        return grow(tree, 1, None, _Stop())
+
     def advance(self, played: Sequence[tuple[int, Move]], view_or_state: Observation | State) -> bool:
         """Go on to a later decision of the same seat, and keep what matches it of the trees.
 
@@ -240,12 +247,18 @@ class SearchTree:
         n_jobs: int | None = None,
         on_progress: Callable[[SearchResult], None] | None = None,
         started: float | None = None,
+        settle: bool = False,
     ) -> SearchResult:
-        """Search on, as `lusatia_ai.search` does; `started` is the `time.perf_counter` from which the time counts."""
+        """Search on, as `lusatia_ai.search` does.
+
+        Args:
+            started: the `time.perf_counter` from which the time counts.
+            settle: whether a best move that is known for sure is all that is wanted: then only it is looked at.
+        """
         limit = limit or Limit()
         if limit == Limit():
             limit = Limit(time=DEFAULT_TIME)
-        return self._run(limit, n_jobs, on_progress, started or clock.perf_counter(), _Stop())
+        return self._run(limit, n_jobs, on_progress, started or clock.perf_counter(), _Stop(), settle)
 
     def _run(
         self,
@@ -254,9 +267,12 @@ class SearchTree:
         on_progress: Callable[[SearchResult], None] | None,
         started: float,
         stop: _Stop,
+        settle: bool = False,
     ) -> SearchResult:
         self._plant(limit)
         self._solved = self._solve(limit)
+        if settle and self._solved is not None:
+            return self.result(started, "exact")
         run = _Run(self, limit, n_jobs, on_progress, started, stop)
         try:
             reason = run.until_limit()
@@ -311,6 +327,9 @@ class SearchTree:
         for tree in self._trees:
             for code, entry in tree.moves().items():
                 merged.setdefault(code, []).append((*entry, tree))
+        if self._solved is not None and self._solved.code not in merged:
+            tree = self._tree_of(self._solved)
+            merged[self._solved.code] = [(*tree.moves()[self._solved.code], tree)]
         return merged
 
     def _stats(self, code: int, parts: list[tuple[Any, ...]]) -> MoveStats:

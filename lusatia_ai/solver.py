@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 import time as clock
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import inf, sqrt
 from typing import Literal, get_args
@@ -123,6 +123,7 @@ def solve(
     evaluation: RoundValue | None = None,
     worlds: int = 32,
     seed: Seed = None,
+    should_stop: Callable[[], bool] | None = None,
 ) -> Solution:
     """Solve the decision of the seat to act.
 
@@ -141,6 +142,8 @@ def solve(
         evaluation: with the horizon "round" before round 6: what the end of the round is worth; by default favour.
         worlds: how many worlds are sampled where hands are hidden, from 1.
         seed: of these worlds.
+        should_stop: called every few thousand positions; when it is true, the search ends as at a limit. So another
+            thread can end it.
 
     Events of automas before the horizon count with the mean over all their outcomes.
 
@@ -156,7 +159,7 @@ def solve(
     question = _Question(objective, concept, horizon, ties, decider if seat is None else seat, evaluation)
     base = state_or_view if isinstance(state_or_view, State) else state_or_view.sample(0)
     question.check(base, worlds)
-    budget = _Budget(started, limit)
+    budget = _Budget(started, limit, should_stop)
     if isinstance(state_or_view, View) and question.depends_on_hidden(state_or_view, base):
         return _Sampling(question, decider, budget).run(state_or_view, worlds, seed)
     return _solve_one(question, decider, base, budget)
@@ -230,6 +233,7 @@ class _Budget:
 
     started: float
     limit: Limit | None
+    should_stop: Callable[[], bool] | None = None
     nodes: int = 0
 
     @property
@@ -293,7 +297,7 @@ def _solve_one(question: _Question, decider: int, state: State, budget: _Budget)
 
 def _search(question: _Question, state: State, budget: _Budget) -> tuple[Solver, list[Entry]]:
     solver = question.solver(state, budget)
-    solver.limit(budget.deadline, budget.nodes_left)
+    solver.limit(budget.deadline, budget.nodes_left, budget.should_stop)
     entries = solver.solve(state)
     budget.nodes += solver.nodes
     return solver, entries

@@ -200,17 +200,6 @@ class TestQueries:
         replies = ask(query | {"id": "a", "position": POSITION}, query | {"id": "b", "position": other})
         assert final(replies, "a")["moves"] == final(replies, "b")["moves"]
 
-    def test_what_is_missing_in_this_build_is_said(self) -> None:
-        replies = ask(
-            {"id": "c", "query": "capabilities"},
-            {"id": "svg", "query": "render", "position": POSITION},
-            {"id": "solve", "query": "solve", "position": POSITION, "limit": {"time": 1}},
-        )
-        able = final(replies, "c")
-        svg, solve = final(replies, "svg"), final(replies, "solve")
-        assert svg["content"].startswith("<svg") if "svg" in able["formats"] else "not available" in svg["error"]
-        assert ("not available" in solve.get("error", "")) == ("solve" not in able["queries"])
-
 
 class TestAsynchronously:
     def test_reports_on_the_way_are_not_final(self) -> None:
@@ -242,6 +231,19 @@ class TestAsynchronously:
         run.engine.close()
         assert reply["stopped"]
         assert reply.get("move") in [None, *(str(move) for move in STATE.legal_moves())]
+
+    def test_a_solution_is_given_with_bounds_when_stopped(self) -> None:
+        large = la.State.new(la.Variant(humans=6), seed=3)
+        run = Collected(workers=1)
+        run.accept(id="s", query="solve", position=large.to_json(), limit=LONG)
+        time.sleep(0.5)
+        run.accept(id="stop", query="stop", target="s")
+        reply = run.wait_for("s")
+        run.engine.close()
+        assert reply["stopped"]
+        assert reply["solution"]["status"] == "bound"
+        assert reply["solution"]["best"]
+        assert reply["solution"]["elapsed"] < 20
 
     def test_a_query_can_be_stopped_before_it_begins(self) -> None:
         run = Collected(workers=1)

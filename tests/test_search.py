@@ -8,6 +8,7 @@ from time import perf_counter
 import pytest
 
 import lusatia_ai as la
+from lusatia_ai.search import SearchTree
 
 
 def before_the_last_row() -> la.State:
@@ -148,6 +149,15 @@ def max_n(state: la.State) -> tuple[int, ...]:
         return state.favour
     seat = state.seat_to_act
     return max((max_n(state.clone().apply(move)) for move in state.legal_moves()), key=lambda favour: favour[seat])
+
+
+def test_a_player_that_knows_the_best_move_does_not_use_up_its_time():
+    state = before_the_last_row()
+    result = SearchTree(state, seed=1).search(la.Limit(time=20), settle=True)
+    assert (result.exact, result.stopped_by) == (True, "exact")
+    assert result.best == la.solve(state, objective="margin", horizon="game").best[0]
+    assert len(result.moves[0].favour) == state.variant.humans
+    assert result.elapsed < 5
 
 
 def test_a_search_can_be_restricted_to_some_moves():

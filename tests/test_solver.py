@@ -325,6 +325,17 @@ def test_an_interrupt_returns_bounds():
     assert perf_counter() - started < 5
 
 
+def test_another_thread_can_stop_it():
+    asked = threading.Event()
+    timer = threading.Timer(0.2, asked.set)
+    timer.start()
+    solution = la.solve(large_position(), limit=la.Limit(time=30), should_stop=asked.is_set)
+    timer.join()
+    assert solution.status == "bound"
+    assert not solution.interrupted
+    assert solution.elapsed < 5
+
+
 def test_little_memory_changes_no_value():
     for state in islice(random_positions("storing", seed=12, humans=3, automas=0, round=6), 3):
         small, large = Solver(state.tables, horizon=1, table_bytes=1), Solver(state.tables, horizon=1)
