@@ -1,7 +1,8 @@
 """How well the search plays the end of games, with and without the exact solver: `python benchmarks/endgame.py`.
 
 1. `loss`: positions of last rounds with three players, and with four where they are small enough, from games of a light
-   search; the best margin over the best rival that can be had (max^n) less that of the move which the search chooses.
+   search; what can be had at best (max^n), in favour or in margin over the best rival, less what comes of the move that
+   a search for this goal chooses.
 2. `match`: last rounds from the first tax collection on, played with against without the solver at equal time; every
    position is played once for every way to seat the two.
 
@@ -14,20 +15,27 @@ import argparse
 import random
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import combinations
 from math import sqrt
 from statistics import mean, stdev
+from typing import Literal
 
 from rich.console import Console
 from rich.progress import track
 
 import lusatia_ai as la
 from lusatia_ai.players import ISMCTSPlayer
+from lusatia_ai.search import SearchTree
 
 WANTED = 0.02
 """Favour that the search with the solver may lose on average."""
-MOST_NODES = 1_000_000
+MOST_NODES = 2_000_000
 """Positions that are larger are left out: their exact value would take too long."""
+GOALS: dict[str, la.SearchParams] = {
+    "favour": la.SearchParams(win=0.0, favour=1.0, backup="own"),
+    "margin": la.SearchParams(win=0.0, favour=1.0),
+}
 WITHOUT = la.SearchParams(solve=0)
 ERRORS = Console(stderr=True)
 
@@ -61,9 +69,9 @@ def decisions(humans: int, seed: int) -> Iterator[la.State]:
         yield from towns[-1:] + rng.sample(later, min(3, len(later)))
 
 
-def exact(state: la.State) -> dict[la.Move, float] | None:
-    """The margin that each move brings to who decides, or None if the position is too large."""
-    solution = la.solve(state, objective="margin", horizon="game", limit=la.Limit(iterations=MOST_NODES))
+def exact(state: la.State, goal: Literal["favour", "margin"]) -> dict[la.Move, float] | None:
+    """The value of each move for who decides, or None if the position is too large."""
+    solution = la.solve(state, objective=goal, horizon="game", limit=la.Limit(iterations=MOST_NODES))
     if solution.status != "exact":
         return None
     return {entry.move: float(entry.values[solution.seat] or 0.0) for entry in solution.moves}
@@ -75,26 +83,32 @@ def interval(values: list[float]) -> str:
     return f"{mean(values):.4f} ({mean(values) - spread:.4f} to {mean(values) + spread:.4f})"
 
 
-def loss(n: int, seconds: float, seed: int) -> bool:
+def loss(goal: Literal["favour", "margin"], n: int, without: int, seconds: float, seed: int) -> bool:
     """Mean loss with and without the solver."""
+    searches = {"with": GOALS[goal], "without": replace(GOALS[goal], solve=0)}
     losses: dict[str, dict[str, list[float]]] = {"with": {}, "without": {}}
     left_out, solved, sources = 0, 0, {humans: decisions(humans, seed) for humans in (3, 4)}
     for number in track(range(n), "positions", console=ERRORS, disable=not sys.stderr.isatty()):
         while True:
             state = next(sources[4 if number % 3 == 2 else 3])
-            values = exact(state)
+            values = exact(state, goal)
             if values is not None:
                 break
             left_out += 1
-        for name, params in (("with", None), ("without", WITHOUT)):
-            found = la.search(state, la.Limit(time=seconds), seed=number, params=params)
+        for name, params in searches.items():
+            if name == "without" and number >= without:
+                continue
+            found = SearchTree(state, seed=number, params=params).search(la.Limit(time=seconds), settle=True)
             solved += found.exact
             losses[name].setdefault(state.stage, []).append(max(values.values()) - values[found.best])
-    print(f"{n} positions, {left_out} larger ones left out; {seconds:g} s a move; solved within it: {solved}")
+    print(
+        f"goal {goal}: {n} positions, {left_out} larger ones left out; {seconds:g} s a move; solved within it: {solved}"
+    )
     for name, by_stage in losses.items():
         every = [one for part in by_stage.values() for one in part]
         parts = ", ".join(f"{stage} {mean(part):.4f} (n {len(part)})" for stage, part in sorted(by_stage.items()))
-        print(f"{name:8} loss {interval(every)} favour; not best {mean(x > 0 for x in every):.1%}; {parts}", flush=True)
+        print(f"{name:8} {len(every):4} positions, loss {interval(every)} favour", end="; ")
+        print(f"not best {mean(x > 0 for x in every):.1%}; {parts}", flush=True)
     reached = mean(x for part in losses["with"].values() for x in part) <= WANTED
     print(f"wanted with the solver: at most {WANTED}: {'met' if reached else 'MISSED'}")
     return reached
@@ -133,15 +147,17 @@ def match(n: int, seconds: float, seed: int) -> bool:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("parts", nargs="*", choices=["loss", "match", []], help="what to run; both by default")
+    parser.add_argument("--goal", choices=[*GOALS], default="favour", help="of the search whose loss is measured")
     parser.add_argument("--positions", type=int, default=500)
+    parser.add_argument("--without", type=int, default=100, help="of these, so many are searched without it too")
     parser.add_argument("--endings", type=int, default=40)
-    parser.add_argument("--time", type=float, default=0.3, help="seconds a move")
+    parser.add_argument("--time", type=float, default=3.0, help="seconds a move")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     parts = options.parts or ["loss", "match"]
     right = True
     if "loss" in parts:
-        right = loss(options.positions, options.time, options.seed)
+        right = loss(options.goal, options.positions, options.without, options.time, options.seed)
     if "match" in parts:
         right = match(options.endings, options.time, options.seed) and right
     return 0 if right else 1

@@ -30,6 +30,19 @@ BEGIN, END = "<!-- figures -->", "<!-- end of figures -->"
 FIRST = "selection=ucb,exploration=0.7,playout=uniform,horizon=0,win=0.9,favour=0.1"
 """The parameters that make the search what its first version was: UCB1, random playouts to the end of the game."""
 
+OPTIONS = {
+    "new-tree": "keep_tree=false",
+    "four-trees": "trees=4",
+    "widening": "widening=2",
+    "history": "history=0.1",
+    "mast": "playout=mast",
+    "paranoid": "backup=paranoid",
+    "own": "backup=own",
+    "two-rounds": "horizon=2",
+    "chance-nodes": "horizon=2,chance_nodes=all",
+}
+"""Changes of one option each, to say what it brings."""
+
 
 @dataclass(frozen=True)
 class Contest:
@@ -97,6 +110,9 @@ def contests() -> Iterator[Contest]:
             if (other, hands) != ("mo", "known"):  # the same search, see tests/test_search_options.py
                 name = f"so-{other}-{hands}"
                 yield Contest(name, "algorithms", so, f"ismcts:algorithm={other}", "AABB", 200, limit, hands)
+    for name, options in OPTIONS.items():
+        a = f"ismcts:{options}"
+        yield Contest(f"option-{name}", "options", a, "ismcts", "AABB", 100, la.Limit(iterations=500))
     for level in range(1, len(LEVELS)):
         a, b = f"level{level + 1}", f"level{level}"
         yield Contest(f"level-{level + 1}-{level}", "levels", a, b, "AABB", 200, tenth, wanted=0.55)

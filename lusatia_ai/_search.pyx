@@ -105,8 +105,6 @@ ctypedef struct Path:
     int32_t nodes[LONGEST_LINE]
     uint8_t seat[LONGEST_LINE]       # whose move leads there; NONE: not a move that counts
 
-ctypedef bint (*StageSolver)(void* solver, GameState* s, const GameTables* t) noexcept nogil
-
 
 cdef class Searcher:
     """The tree or trees of one search in one thread.
@@ -146,8 +144,6 @@ cdef class Searcher:
     cdef double* mast                # owned; sum of utilities and number of iterations by seat and move code
     cdef uint32_t* played            # owned; labels of the moves of this iteration, for MAST
     cdef int n_played
-    cdef StageSolver solve_stage     # plays a storing stage to its end exactly, if it can; NULL: none
-    cdef void* solver
 
     def __cinit__(self, Worlds worlds not None, Evaluator evaluator not None, int observer, uint64_t seed,
                   dict settings not None, int32_t max_nodes, tuple only=None):
@@ -534,8 +530,6 @@ cdef class Searcher:
         while not self.beyond(s):
             if is_chance(s):
                 draw_until_next(s, t, chance, self.last_round)
-            elif s.stage == STORING and self.solve_stage != NULL and self.solve_stage(self.solver, s, t):
-                continue
             else:
                 move = self.playout_move(s, t)
                 if self.mast != NULL and self.n_played < LONGEST_PLAYOUT:

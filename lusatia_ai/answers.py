@@ -9,7 +9,7 @@ import time as clock
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import Any
 
@@ -32,6 +32,8 @@ from .state import Result, State, word_from
 
 SOLVING_TIME = 10.0
 """Seconds after which solving is given up, without a limit."""
+SOLVING_MEMORY = 256 * 2**20
+"""Bytes that solving may remember positions in, without a limit: several workers may be solving."""
 
 Position = State | View
 Json = dict[str, Any]
@@ -322,10 +324,12 @@ class Answers:
         from .solver import solve
 
         view = self._view(query)
+        limit = _limit(query.limit, SOLVING_TIME)
+        limit = limit if limit.memory is not None else replace(limit, memory=SOLVING_MEMORY)
         names = ("objective", "concept", "horizon", "worlds", "seed")
         options = {name: getattr(query, name) for name in names}
         with blaming("query"):
-            solution = solve(view, limit=_limit(query.limit, SOLVING_TIME), should_stop=task.stop.__bool__, **options)
+            solution = solve(view, limit=limit, should_stop=task.stop.__bool__, **options)
         return p.SolveReply(id=query.id, solution=msgspec.to_builtins(solution, enc_hook=str), stopped=bool(task.stop))
 
     def _render(self, query: p.Render, task: Task) -> p.Reply:

@@ -81,7 +81,8 @@ class SearchParams:
         memory: bytes that all trees together never exceed; they stop growing, and the search goes on.
         solve: positions that the exact solver may try before the search, where the last round's taxes are being
             collected or its goods stored and all hands are known: nothing is left to chance there, and the best move
-            can be found for sure. At most 20 for each iteration of the limit. 0: none; at most 10**9.
+            can be found for sure. At most 20 for each iteration of the limit, and half of its time; 0: none; at most
+            10**9.
         taste: favour that the searcher imagines for each place back in the order ("bid"), guard ("guards") and estate
             symbol ("symbols") it has at the horizon: styles of play; -10 to 10.
     """
@@ -103,7 +104,7 @@ class SearchParams:
     worlds: int = 8
     trees: int = 1
     memory: int = 256 * 2**20
-    solve: int = 200_000
+    solve: int = 5_000_000
     taste: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

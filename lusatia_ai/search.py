@@ -41,11 +41,11 @@ LEAST_FOR_THREADS = 0.06
 LEAST_FOR_PROCESSES = 0.6
 """Seconds below which a search stays in the calling thread."""
 LAST_ROUND = 6
-SOLVING_SHARE = 0.25
+SOLVING_SHARE = 0.5
 """Of a time limit, what the solver may take of it."""
 SOLVED_EACH = 20
 """Positions that the solver may try for each iteration that the search may do; they take about as long."""
-SOLVER_MEMORY = 16 * 2**20
+SOLVER_MEMORY = 128 * 2**20
 PACE = 60_000
 """Iterations a second, to guess how long a search without a time limit will take."""
 PROGRESS_TIME = 0.1
@@ -301,7 +301,7 @@ class SearchTree:
         objective: Objective = "favour" if params.backup == "own" else "margin" if params.favour else "win"
         concept: Concept = "paranoid" if params.backup == "paranoid" else "maxn"
         most = params.solve if limit.iterations is None else min(params.solve, SOLVED_EACH * limit.iterations)
-        within = Limit(time=seconds, iterations=most, memory=SOLVER_MEMORY)
+        within = Limit(time=seconds, iterations=most, memory=min(SOLVER_MEMORY, limit.memory or params.memory))
         solution = solve(state, objective=objective, concept=concept, horizon="game", limit=within)
         return solution.best[0] if solution.status == "exact" else None
 
