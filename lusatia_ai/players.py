@@ -394,8 +394,10 @@ class ProcessPlayer:
     """A program outside that is asked over JSON lines: one request a line, answered by one line.
 
     Asked is `{"id": "1", "query": "play", "view": {...}, "limit": {"time": 1.0}}`, the view as formats.md describes it,
-    and `limit` with what is set in the `Limit`. The answer is `{"id": "1", "move": "go:zittau:0"}`, optionally with a
-    `comment`, or `{"id": "1", "error": "why not"}`. What it writes to standard error appears in error messages only.
+    and `limit` with what is set in the `Limit`; with a seed of its own, also `"seed": 123`, another number for each
+    question, from which the program should draw whatever is random in its answer. The answer is
+    `{"id": "1", "move": "go:zittau:0"}`, optionally with a `comment`, or `{"id": "1", "error": "why not"}`. What it
+    writes to standard error appears in error messages only.
 
     The program starts with the first question and ends with `close`: its input ends, and if it does not leave within a
     second, it is stopped.
@@ -405,13 +407,20 @@ class ProcessPlayer:
         name: by default the command.
         grace: seconds that an answer may take beyond the limit of time.
         patience: seconds that an answer may take without a limit of time.
+        seed: of the seeds that the program is told; None tells it none.
 
     Raises:
         PlayerError: if there is no such program.
     """
 
     def __init__(
-        self, command: str | Sequence[str], name: str | None = None, *, grace: float = 5.0, patience: float = 120.0
+        self,
+        command: str | Sequence[str],
+        name: str | None = None,
+        *,
+        grace: float = 5.0,
+        patience: float = 120.0,
+        seed: Seed = None,
     ) -> None:
         self._command = _split(command) if isinstance(command, str) else list(command)
         if not self._command or shutil.which(self._command[0]) is None:
@@ -419,6 +428,7 @@ class ProcessPlayer:
         self.name = name or shlex.join(self._command)
         self.grace = grace
         self.patience = patience
+        self._rng = None if seed is None else np.random.default_rng(seed)
         self._asked = 0
         self._running: _Program | None = None
 
@@ -434,7 +444,9 @@ class ProcessPlayer:
         given = {field.name: getattr(limit, field.name) for field in fields(Limit)} if limit else {}
         limits = {key: value for key, value in given.items() if value is not None}
         number = str(self._asked)
-        request = {"id": number, "query": "play", "view": view.to_json(), "limit": limits}
+        request: Json = {"id": number, "query": "play", "view": view.to_json(), "limit": limits}
+        if self._rng is not None:
+            request["seed"] = int(self._rng.integers(2**32))
         wait = self.patience if limits.get("time") is None else limits["time"] + self.grace
         sent = json.dumps(request)
         received = None
@@ -629,7 +641,7 @@ def make_player(spec: str, seed: Seed = None) -> Player:
     if (level := re.fullmatch(r"level(\d+)", kind)) and not rest:
         return ISMCTSPlayer(level=int(level[1]), seed=seed, name=spec)
     if kind == "cmd":
-        return ProcessPlayer(rest, name=spec)
+        return ProcessPlayer(rest, name=spec, seed=seed)
     if rest and re.fullmatch(r"[\w.]+:[\w.]+", spec.strip()) and kind not in _SIMPLE:
         return _imported(kind, rest, seed)
     allowed = "random, greedy, automa, ismcts, level1 to level10, ismcts:KEY=VALUE,..., MODULE:FACTORY, cmd:COMMAND"

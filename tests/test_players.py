@@ -296,6 +296,16 @@ def test_a_program_outside_is_told_its_view_and_the_limit(bot):
     assert told == {"id": "1", "query": "play", "view": view.to_json(), "limit": {"time": 0.5, "iterations": 9}}
 
 
+def test_a_program_outside_is_told_seeds_that_follow_from_its_own(bot):
+    told = []
+    for seed in (5, 5, 6):
+        with make_player(f"cmd:{bot} echo", seed=seed) as player, pytest.raises(la.PlayerError) as caught:
+            player.choose(a_decision("travel"))
+        told.append(json.loads(str(caught.value).partition("the program reports: ")[2].splitlines()[0])["seed"])
+    assert told[0] == told[1] != told[2]
+    assert all(0 <= seed < 2**32 for seed in told)
+
+
 @pytest.mark.parametrize(
     ("mode", "message"),
     [
