@@ -28,7 +28,7 @@ from ._tables import Move
 from .errors import LusatiaError
 from .evaluation import evaluator_for
 from .limits import Limit, SearchParams
-from .search import DEFAULT_TIME, LAST_ROUND, SOLVER_MEMORY, Observation, SearchResult, as_view
+from .search import DEFAULT_TIME, LAST_ROUND, SOLVED_STAGES, SOLVER_MEMORY, Observation, SearchResult, as_view
 from .solver import solve
 from .state import Seed, State, word_from
 
@@ -437,7 +437,7 @@ def _branch(group: _Group, observer: int, last_round: int, params: SearchParams,
 
 def _solved(state: State, params: SearchParams) -> tuple[State, list[int]] | None:
     """The end of the game by best play, and the moves that lead there, where the solver soon finds them."""
-    if not params.solve or state.round < LAST_ROUND or state.stage not in ("tax_collection", "storing"):
+    if not params.solve or state.round < LAST_ROUND or state.stage not in SOLVED_STAGES:
         return None
     limit = Limit(iterations=min(params.solve, SOLVED_POSITIONS), memory=SOLVER_MEMORY)
     solution = solve(state, objective="margin", horizon="game", limit=limit)

@@ -79,10 +79,9 @@ class SearchParams:
         trees: independent trees, whose results are added up (root parallelism); 1 to 64. Results depend on it, not on
             the number of workers.
         memory: bytes that all trees together never exceed; they stop growing, and the search goes on.
-        solve: positions that the exact solver may try before the search, where the last round's taxes are being
-            collected or its goods stored and all hands are known: nothing is left to chance there, and the best move
-            can be found for sure. At most 20 for each iteration of the limit, and half of its time; 0: none; at most
-            10**9.
+        solve: positions that the exact solver may try before the search, from the last round's tax collection on and
+            where all hands are known: nothing is left to chance there, and the best move can be found for sure. At most
+            20 for each iteration of the limit, and half of its time; 0: none; at most 10**9.
         taste: favour that the searcher imagines for each place back in the order ("bid"), guard ("guards") and estate
             symbol ("symbols") it has at the horizon: styles of play; -10 to 10.
     """

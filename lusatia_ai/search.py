@@ -41,6 +41,8 @@ LEAST_FOR_THREADS = 0.06
 LEAST_FOR_PROCESSES = 0.6
 """Seconds below which a search stays in the calling thread."""
 LAST_ROUND = 6
+SOLVED_STAGES = ("tax_collection", "storing", "final_scoring")
+"""Of the last round: from then on nothing is left to chance."""
 SOLVING_SHARE = 0.5
 """Of a time limit, what the solver may take of it."""
 SOLVED_EACH = 20
@@ -295,7 +297,7 @@ class SearchTree:
         state = State()
         state._setup(self.tables, True, 0)
         worlds.sample_into(state, 0)
-        if state.round < LAST_ROUND or state.stage not in ("tax_collection", "storing"):
+        if state.round < LAST_ROUND or state.stage not in SOLVED_STAGES:
             return None
         seconds = None if limit.time is None else max(0.001, limit.time * SOLVING_SHARE)
         objective: Objective = "favour" if params.backup == "own" else "margin" if params.favour else "win"
