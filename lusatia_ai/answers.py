@@ -132,7 +132,7 @@ def read_position(text: bytes) -> Position:
     data = parse_json(text)
     if isinstance(data, Mapping) and "view" in data:
         return View.from_json(data)
-    return State.from_json(data, seed=0, chance="manual")  # nothing is drawn from this stream
+    return State.from_json(data, chance="manual")  # nothing is drawn from its stream
 
 
 class Answers:

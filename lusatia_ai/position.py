@@ -7,7 +7,7 @@ ranges), then the agreement of the parts (`contradictions.py`), then the self-ch
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -455,8 +455,8 @@ class _Shape:
         masks = [0] * 4
         for index, entry in enumerate(reader.entries(len(rows), len(rows), "rows")):
             slots = len(rows[index].slots)
-            for slot, flag in enumerate(entry.entries(slots, slots, "slots")):
-                masks[index] |= flag.flag() << slot
+            for slot, flag in enumerate(entry.flags(slots, "slots")):
+                masks[index] |= flag << slot
         return masks
 
     def _face_up(self, reader: Reader) -> list[int]:
@@ -472,41 +472,26 @@ class _Shape:
             ["tokens", "easy_bag", "easy_used", "warehouse_tiles", "estate_cards", "grey_cards", "automa_cards"]
         )
         reader["tokens"].keys(POOLS)
-        undrawn = self._ids(reader["easy_bag"], tables.tokens if easy else (), "easy tokens")
+        undrawn = reader["easy_bag"].ids(tables.tokens if easy else (), "easy tokens")
         for pool in POOLS:
             names = [] if easy else [token.id for token in components.tokens if token.pool == pool]
-            undrawn += self._ids(reader["tokens"][pool], names, "tokens of this pool")
+            undrawn += reader["tokens"][pool].ids(names, "tokens of this pool")
         cards = components.estate_cards
         symbols = [str(symbols) for symbols in cards.symbols]
         reader["estate_cards"].keys(symbols)
         return {
             "token_pool": mask_of(tables.tokens, undrawn),
-            "easy_used": mask_of(
-                tables.tokens, self._ids(reader["easy_used"], tables.tokens if easy else (), "easy tokens")
-            ),
-            "tiles_left": mask_of(tables.tiles, self._ids(reader["warehouse_tiles"], tables.tiles, "warehouse tiles")),
+            "easy_used": mask_of(tables.tokens, reader["easy_used"].ids(tables.tokens if easy else (), "easy tokens")),
+            "tiles_left": mask_of(tables.tiles, reader["warehouse_tiles"].ids(tables.tiles, "warehouse tiles")),
             "decks": [
-                self._counts(reader["estate_cards"][key], tables.estates, cards.copies_per_estate) for key in symbols
+                reader["estate_cards"][key].wholes(tables.estates, 0, cards.copies_per_estate) for key in symbols
             ],
-            "grey": self._counts(reader["grey_cards"], tables.estates, cards.grey_copies_per_estate),
+            "grey": reader["grey_cards"].wholes(tables.estates, 0, cards.grey_copies_per_estate),
             "automa_deck": mask_of(
                 tables.cards,
-                self._ids(reader["automa_cards"], tables.cards if tables.variant.automas else (), "automa cards"),
+                reader["automa_cards"].ids(tables.cards if tables.variant.automas else (), "automa cards"),
             ),
         }
-
-    def _ids(self, reader: Reader, names: Any, what: str) -> list[str]:
-        """A list of distinct ids in plain string order."""
-        entries = reader.entries(0, len(names), what)
-        ids = [entry.choice(names) for entry in entries]
-        reader.distinct()
-        if ids != sorted(ids) and all(ids):
-            reader.fault("another order", "ids in plain string order")
-        return [id for id in ids if id]
-
-    def _counts(self, reader: Reader, names: Any, most: int) -> list[int]:
-        reader.keys(names)
-        return [reader[name].whole(0, most) for name in names]
 
     def _players(self, reader: Reader) -> Raw:
         raw: Raw = {
@@ -520,7 +505,7 @@ class _Shape:
             town, position = self._wagon(wagon)
             raw["wagon"].append(town)
             raw["position"].append(position)
-            raw["goods"].append(self._counts(entry["goods"], self.tables.goods, MOST_GOODS))
+            raw["goods"].append(entry["goods"].wholes(self.tables.goods, 0, MOST_GOODS))
         return raw
 
     def _human(self, entry: Reader, index: int) -> Raw:
@@ -541,7 +526,7 @@ class _Shape:
             "guards": 0 if index in self.hidden_guards else entry["guards"].whole(0, MOST_GUARDS),
             "estates": [0] * 3
             if index in self.hidden_estates
-            else self._counts(entry["estates"], self.tables.estates, 255),
+            else entry["estates"].wholes(self.tables.estates, 0, 255),
             "companions": [self.tables.tokens.index(token) for token in companions if token],
             "horses": entry["horses"].halves(0, 100),
         }
@@ -628,7 +613,7 @@ class _Shape:
             evicted["seat"].whole(0, self.humans - 1)
             raw["evicted_from"] = self._index(self.tables.towns, evicted["from"].choice(self.tables.towns))
         tokens = () if self.tables.variant.easy else self.tables.tokens
-        raw["used"] = mask_of(self.tables.tokens, self._ids(reader["used"], tokens, "tokens"))
+        raw["used"] = mask_of(self.tables.tokens, reader["used"].ids(tokens, "tokens"))
         to_place = reader["to_place"].entries(0, self.players - 1, "players")
         raw["to_place"] = [entry.whole(0, self.players - 1) for entry in to_place]
         reader["to_place"].distinct()
@@ -653,6 +638,7 @@ class _Shape:
 _MOVE_DECISIONS = DECISIONS[:10]
 
 
-def mask_of(names: tuple[str, ...], chosen: list[str]) -> int:
+def mask_of(names: tuple[str, ...], chosen: Iterable[str]) -> int:
     """A mask with the bits of these names; empty names are passed over."""
-    return sum(1 << index for index, name in enumerate(names) if name in chosen)
+    wanted = set(chosen)
+    return sum(1 << index for index, name in enumerate(names) if name in wanted)

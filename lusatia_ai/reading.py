@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any, TypeVar
 
 from .errors import Fault
@@ -159,6 +160,36 @@ class Reader:
             return self.value
         self.reject("true or false")
         return False
+
+    def wholes(self, names: Collection[str], low: int, high: int) -> list[int]:
+        """Of a table with exactly these keys, whole numbers from `low` to `high` in the order of `names`."""
+        table: Any = self.value
+        if type(table) is dict and len(table) == len(names):
+            numbers: list[Any] = [table.get(name) for name in names]
+            if all(type(number) is int and low <= number <= high for number in numbers):
+                return numbers  # nothing to report: no need for readers of the parts
+        self.keys(names)
+        return [self[name].whole(low, high) for name in names]
+
+    def flags(self, count: int, what: str) -> list[bool]:
+        """A list of so many times true or false."""
+        given = self.value
+        if type(given) is list and len(given) == count and all(type(flag) is bool for flag in given):
+            return list(given)
+        return [entry.flag() for entry in self.entries(count, count, what)]
+
+    def ids(self, names: Collection[str], what: str) -> list[str]:
+        """A list of distinct ones of `names` in plain string order; what is none of them is left out."""
+        given = self.value
+        texts = type(given) is list and all(type(id) is str for id in given) and list(given)
+        if texts and all(id < after for id, after in pairwise(texts)) and set(names).issuperset(texts):
+            return texts
+        entries = self.entries(0, len(names), what)
+        ids = [entry.choice(names) for entry in entries]
+        self.distinct()
+        if ids != sorted(ids) and all(ids):
+            self.fault("another order", "ids in plain string order")
+        return [id for id in ids if id]
 
     def is_null(self) -> bool:
         """Whether null stands here."""
