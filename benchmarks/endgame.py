@@ -1,6 +1,6 @@
 """How well the search plays the end of games, with and without the exact solver: `python benchmarks/endgame.py`.
 
-1. `loss`: positions of last rounds with three players, and with four where they are small enough, from games of a light
+1. `loss`: decisions of last rounds from tax collection on, two of three players for one of four, from games of a light
    search; what can be had at best (max^n), in favour or in margin over the best rival, less what comes of the move that
    a search for this goal chooses.
 2. `match`: last rounds from the first tax collection on, played with against without the solver at equal time; every
@@ -58,15 +58,15 @@ def last_rounds(humans: int, seed: int, stage: str) -> Iterator[la.State]:
 
 
 def decisions(humans: int, seed: int) -> Iterator[la.State]:
-    """Decisions of last rounds: the last choice of a town, and three from tax collection to the end of storing."""
+    """Decisions of last rounds from tax collection to the end of storing, three of each game."""
     rng = random.Random(f"decisions {humans} {seed}")
-    for state in last_rounds(humans, seed, "town_selection"):
-        towns, later = [], []
-        while state.stage in ("town_selection", "tax_collection", "storing"):
+    for state in last_rounds(humans, seed, "tax_collection"):
+        found = []
+        while state.stage in ("tax_collection", "storing"):
             if len(state.legal_moves()) > 1:
-                (towns if state.stage == "town_selection" else later).append(state.clone())
+                found.append(state.clone())
             state.apply(light_move(state, rng))
-        yield from towns[-1:] + rng.sample(later, min(3, len(later)))
+        yield from rng.sample(found, min(3, len(found)))
 
 
 def exact(state: la.State, goal: Literal["favour", "margin"]) -> dict[la.Move, float] | None:
