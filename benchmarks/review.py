@@ -74,9 +74,9 @@ def planted_game(number: int) -> tuple[la.Record, set[int]]:
         if rng.random() < CHANCE_OF_PLANTING:
             worst = max(
                 la.analyse(state, la.Limit(iterations=PLANTER), seed=child_seed(seed, 1)).moves,
-                key=lambda entry: entry.loss - 2 * entry.loss_stderr,
+                key=lambda entry: entry.loss - entry.loss_stderr,
             )
-            if worst.loss - 2 * worst.loss_stderr >= PLANTED_LOSS:
+            if worst.loss - worst.loss_stderr >= PLANTED_LOSS:
                 moves_planted.append(len(moves_made))
                 moves_made.append(worst.move)
                 return worst.move

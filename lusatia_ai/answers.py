@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import UNSET
@@ -27,8 +27,11 @@ from .position import read_components
 from .reading import Reader
 from .record import Record
 from .rules import Variant
-from .search import DEFAULT_TIME, SearchResult, SearchTree, _Stop
+from .search import DEFAULT_TIME, MoveStats, SearchResult, SearchTree, _Stop
 from .state import Result, State, word_from
+
+if TYPE_CHECKING:
+    from .assessment import MoveAnalysis
 
 SOLVING_TIME = 10.0
 """Seconds after which solving is given up, without a limit."""
@@ -80,15 +83,15 @@ class Task:
 
 
 @contextmanager
-def blaming(place: str) -> Iterator[None]:
-    """Errors of the library become errors of this field."""
+def blaming(place: str | None) -> Iterator[None]:
+    """Errors of the library become errors of this field; with None, of the one that the first fault names."""
     try:
         yield
     except QueryError:
         raise
     except LusatiaError as error:
         faults = error.faults if isinstance(error, FaultsError) else ()
-        raise QueryError(str(error), place, faults) from None
+        raise QueryError(str(error), place or (faults[0].place if faults else "query"), faults) from None
 
 
 class Documents:
@@ -203,8 +206,10 @@ class Answers:
         """The record in a document, up to an event."""
         with blaming("record"):
             record = Record.from_json(text, strict=True)
-        if turns is None or turns >= len(record.events):
+        if turns is None or turns == len(record.events):
             return record
+        if turns > len(record.events):
+            raise QueryError(f"found {turns}; allowed: 0 to {len(record.events)}, the events of the record", "turns")
         earlier = Record.new(record.variant, components=record.components, names=record.names)
         for event in record.events[:turns]:
             _append(earlier, event)
@@ -215,7 +220,7 @@ class Answers:
         position = self._position(query)
         if position.is_over or position.is_chance:
             found = "a finished game" if position.is_over else "a position that waits for chance"
-            raise QueryError(f"found {found}; allowed: a position in which a seat decides", "position")
+            raise QueryError(f"found {found}; allowed: a position in which a seat decides", self._document(query)[0])
         return _seen(position, query.seat, query.hands)
 
     # --- queries --------------------------------------------------------------------------------------
@@ -226,7 +231,12 @@ class Answers:
         tree = SearchTree(view, seed=query.seed, params=params, root_moves=_root_moves(view, query))
         progress = _reporter(query, task) if query.report_every is not None else None
         result = tree._run(_limit(query.limit), query.trees, progress, task.started, task.stop)
-        return _report(query, result)
+        reply = _report(query, result)
+        if query.explain and result.moves:
+            from .hints import explain
+
+            reply.hint = list(explain(result, view).sentences)
+        return reply
 
     def _play(self, query: p.Play, task: Task) -> p.Reply:
         view = self._view(query)
@@ -328,7 +338,7 @@ class Answers:
         limit = limit if limit.memory is not None else replace(limit, memory=SOLVING_MEMORY)
         names = ("objective", "concept", "horizon", "worlds", "seed")
         options = {name: getattr(query, name) for name in names}
-        with blaming("query"):
+        with blaming(None):
             solution = solve(view, limit=limit, should_stop=task.stop.__bool__, **options)
         return p.SolveReply(id=query.id, solution=msgspec.to_builtins(solution, enc_hook=str), stopped=bool(task.stop))
 
@@ -518,21 +528,25 @@ def _reporter(query: p.Analyse, task: Task) -> Callable[[SearchResult], None]:
 
 
 def _report(query: p.Analyse, result: SearchResult, final: bool = True) -> p.AnalyseReply:
+    from .assessment import PositionAnalysis
+
+    judged = PositionAnalysis.of_search(result).moves if result.moves else ()
     return p.AnalyseReply(
         id=query.id,
         final=final,
         seat=result.seat,
         best=result.best.text if result.moves else None,
-        moves=[_move_report(entry) for entry in result.moves[: query.top]],
+        moves=[_move_report(entry, one) for entry, one in list(zip(result.moves, judged, strict=True))[: query.top]],
         iterations=result.iterations,
         elapsed=round(result.elapsed, 6),
         tree_size=result.tree_size,
         stopped_by=result.stopped_by,
+        exact=result.exact,
         stopped=result.stopped_by == "stop",
     )
 
 
-def _move_report(entry: Any) -> p.MoveReport:
+def _move_report(entry: MoveStats, judged: MoveAnalysis) -> p.MoveReport:
     return p.MoveReport(
         move=entry.move.text,
         visits=entry.visits,
@@ -540,9 +554,12 @@ def _move_report(entry: Any) -> p.MoveReport:
         value=list(entry.value),
         favour=list(entry.favour),
         rank=list(entry.rank),
-        stderr=list(entry.stderr),
-        favour_stderr=list(entry.favour_stderr),
+        stderr=list(judged.stderr),
+        favour_stderr=list(judged.favour_stderr),
         line=[move.text for move in entry.line],
+        loss=judged.loss,
+        favour_loss=judged.favour_loss,
+        loss_stderr=judged.loss_stderr,
     )
 
 

@@ -39,6 +39,9 @@ LEAVES = 12
 LEAST_NODES = 256
 SOLVED_POSITIONS = 50_000
 """Positions that the solver may try to find the end of the game after one move."""
+INDEPENDENT_SHARES, INDEPENDENT_FAVOURS = 12, 30
+"""Independent games that a search is worth at most, for win shares and for favour, however many it simulates: what its
+tree happens to prefer early on decides where it looks later. Measured by `benchmarks/errors.py`."""
 STEP = 32
 """Iterations between two looks at the clock."""
 
@@ -57,8 +60,8 @@ class MoveAnalysis:
         value: expected win share (0 to 1; a shared win is split).
         favour: expected final favour.
         rank: expected final rank, from 1; tied seats share the mean of their places.
-        stderr, favour_stderr: standard errors of `value` and `favour`: of sampling alone, taking no account of what the
-            search overlooks or of the estimate at its horizon.
+        stderr, favour_stderr: standard errors of `value` and `favour`: how far they scatter between analyses, taking no
+            account of what all of them overlook or of the estimate at the horizon.
         loss: win share that the deciding seat loses against the best move, 0 or more.
         favour_loss: expected favour that it loses against the best move; below 0 if this move brings more favour.
         loss_stderr: standard error of `loss`.
@@ -117,6 +120,7 @@ class PositionAnalysis:
         iterations: simulated games in all.
         elapsed: seconds.
         stopped_by: "iterations", "time", "confidence", or "interrupt"; "known" if nothing had to be simulated.
+        solved: whether the first move is known to be best for sure, even if values are sampled.
     """
 
     seat: int
@@ -124,6 +128,7 @@ class PositionAnalysis:
     iterations: int
     elapsed: float
     stopped_by: str = ""
+    solved: bool = False
 
     @property
     def best(self) -> Move:
@@ -172,13 +177,15 @@ class PositionAnalysis:
         best = result.moves[0]
         entries = [
             MoveAnalysis(
-                entry.move, entry.value, entry.favour, entry.rank, entry.stderr, entry.favour_stderr,
+                entry.move, entry.value, entry.favour, entry.rank,
+                _widened(entry.stderr, entry.visits, INDEPENDENT_SHARES),
+                _widened(entry.favour_stderr, entry.visits, INDEPENDENT_FAVOURS),
                 0.0, 0.0, 0.0, entry.line, entry.visits,
             )
             for entry in result.moves
         ]  # fmt: skip
         moves = _with_losses(entries, result.seat, best.move)
-        return cls(result.seat, moves, result.iterations, result.elapsed, result.stopped_by)
+        return cls(result.seat, moves, result.iterations, result.elapsed, result.stopped_by, result.exact)
 
 
 def _rounded(values: Iterable[float], places: int) -> list[float]:
@@ -396,7 +403,11 @@ class _Searched:
             [sum(by_move) / n for by_move in zip(*(entry[4][i] for entry in entries), strict=True)] for i in range(5)
         )
         return Standings(
-            tuple(win), tuple(favour), tuple(rank), _errors(win, win_square, n), _errors(favour, favour_square, n)
+            tuple(win),
+            tuple(favour),
+            tuple(rank),
+            _errors(win, win_square, n, INDEPENDENT_SHARES),
+            _errors(favour, favour_square, n, INDEPENDENT_FAVOURS),
         )
 
     def line(self) -> list[int]:
@@ -408,12 +419,17 @@ class _Searched:
 _Branch = _Known | _Searched
 
 
-def _errors(means: Sequence[float], squares: Sequence[float], n: int) -> tuple[float, ...]:
-    """Standard errors of means over n iterations; of a single one, the mean itself."""
+def _errors(means: Sequence[float], squares: Sequence[float], n: int, most: int) -> tuple[float, ...]:
+    """Standard errors of means over n iterations, worth at most so many independent ones; of one, the mean itself."""
     if n < 2:
         return tuple(abs(mean) for mean in means)
     pairs = zip(means, squares, strict=True)
-    return tuple(sqrt(max(0.0, square - mean * mean) / (n - 1)) for mean, square in pairs)
+    return tuple(sqrt(max(0.0, square - mean * mean) * (1 / (n - 1) + 1 / most)) for mean, square in pairs)
+
+
+def _widened(errors: Sequence[float], n: int, most: int) -> tuple[float, ...]:
+    """The same of standard errors that take all n iterations for independent."""
+    return tuple(error * sqrt(1 + n / most) for error in errors)
 
 
 def _branch(group: _Group, observer: int, last_round: int, params: SearchParams, nodes: int, word: int) -> _Branch:

@@ -536,7 +536,7 @@ def hint(
 
     result = _search(_known(state, hands), _left_of(limit), seed)
     if as_json:
-        write_json(_hint_json(result, top))
+        write_json(_hint_json(result, _known(state, hands), top))
     else:
         _print_hint(result, _known(state, hands), state.to_json(), top)
     if result.interrupted:
@@ -563,22 +563,20 @@ def _search(view: View, limit: Limit, seed: int | None) -> SearchResult:
         )
 
 
-def _hint_json(result: SearchResult, top: int) -> dict[str, Any]:
-    return {
-        "seat": result.seat,
-        "best": result.best.text,
-        "iterations": result.iterations,
+def _hint_json(result: SearchResult, view: View, top: int) -> dict[str, Any]:
+    from .assessment import PositionAnalysis
+    from .hints import explain
+
+    analysis = PositionAnalysis.of_search(result)
+    hint = explain(analysis, view)
+    pairs = list(zip(result.moves, analysis.moves, strict=True))[:top]
+    return analysis.to_json() | {
         "elapsed": round(result.elapsed, 4),
         "interrupted": result.interrupted,
+        "exact": result.exact,
+        "hint": {"sureness": hint.sureness, "sentences": list(hint.sentences)},
         "moves": [
-            {
-                "move": entry.move.text,
-                "visits": entry.visits,
-                "availability": entry.availability,
-                "value": list(entry.value),
-                "favour": list(entry.favour),
-            }
-            for entry in result.moves[:top]
+            judged.to_json() | {"visits": entry.visits, "availability": entry.availability} for entry, judged in pairs
         ],
     }
 

@@ -60,7 +60,7 @@ class Thresholds:
     inaccuracy: float = 0.02
     mistake: float = 0.05
     blunder: float = 0.10
-    sureness: float = 2.0
+    sureness: float = 1.0
 
     def __post_init__(self) -> None:
         shares = (self.inaccuracy, self.mistake, self.blunder)
@@ -439,6 +439,8 @@ class _Task:
             limit = _times(job.limit, DEEPENING) if self.deepen else job.limit
             view = state.view(hands=job.hands)
             analysis = analyse(view, limit, seed=seed, params=job.params, include=[move])
+            if analysis.stopped_by == "interrupt":
+                raise KeyboardInterrupt  # what is known of a decision cut short is not kept
             best = analysis.moves[:KEPT_MOVES]
             moves = best if analysis[move] in best else (*best, analysis[move])
         seat, decision = state.seat_to_act, state.decision

@@ -20,7 +20,7 @@ from typing import Any
 from ._tables import Move
 from .assessment import MoveAnalysis, PositionAnalysis, child_seed, sample_worlds
 from .observation import View
-from .search import Observation, SearchResult, as_view
+from .search import SearchResult, as_view
 from .show import counted, move_words, player_name, token_words
 from .state import State
 
@@ -28,6 +28,10 @@ CLEAR_GAP = 0.02
 """Win share by which a clearly best move is ahead."""
 SMALL_GAP = 0.01
 """Win share that hardly matters."""
+FEW_GAMES = 30
+"""A value that rests on fewer is no basis for a sentence."""
+WORLDS = 12
+"""Worlds that a view allows in which a sentence must hold."""
 MOST_REPLIES = 3
 MOST_EQUALS = 3
 
@@ -89,8 +93,9 @@ class _Explainer:
         self.seat = analysis.seat
         self.position = view_or_state.to_json()
         self.others = [other for other in analysis.moves if other is not entry]
-        self.before = _world(as_view(view_or_state))
-        self.after = self.before.clone().apply(entry.move)
+        worlds = sample_worlds(as_view(view_or_state), child_seed(0))[:WORLDS]
+        self.pairs = [(world, world.clone().apply(entry.move)) for world in worlds if world.is_legal(entry.move)]
+        self.before, self.after = self.pairs[0]
         self.hidden = {seat for seat, player in enumerate(self.position["players"]) if player.get("guards", 0) is None}
 
     def explanation(self) -> Explanation:
@@ -108,19 +113,24 @@ class _Explainer:
             return "only move"
         if self.entry is not self.analysis.moves[0]:
             return "about as good" if self.equal(self.entry) else "worse"
+        if self.analysis.solved:
+            return "exact"
         rival = min(self.others, key=lambda other: other.loss)
         if self.equal(rival):
             return "about as good"
         if self.analysis.exact:
             return "exact"
-        surely = all(other.loss >= 2 * other.loss_stderr for other in self.others if other.iterations > 1)
+        surely = all(other.loss >= 2 * other.loss_stderr for other in self.others if self.looked_into(other))
         return "clearly best" if rival.loss >= CLEAR_GAP and surely else "probably best"
 
     def equal(self, other: MoveAnalysis) -> bool:
         """Whether a move is about as good as the best: the difference is small, or may be chance."""
         if self.analysis.exact:
             return other.loss == 0
-        return other.loss < SMALL_GAP or other.loss < other.loss_stderr
+        return other.loss < SMALL_GAP or (self.looked_into(other) and other.loss < other.loss_stderr)
+
+    def looked_into(self, other: MoveAnalysis) -> bool:
+        return other.exact or other.iterations >= FEW_GAMES
 
     def verdict(self, sureness: str) -> str:
         words = self.words(self.entry.move)
@@ -184,28 +194,33 @@ class _Explainer:
         return name, f"({words})"
 
     def rivals(self) -> str:
-        """What it changes at once for others, as far as the seat can see that."""
-        changes = zip(self.before.favour, self.after.favour, strict=True)
+        """What it changes at once for others, as far as the seat can know that: in all worlds alike."""
+        changes = [self.changes_for_others(before, after) for before, after in self.pairs]
+        words = [change for change in changes[0] if all(change in others for others in changes[1:])]
+        return f"It means {_listed(words, 'and')}." if words else ""
+
+    def changes_for_others(self, before: State, after: State) -> list[str]:
         words = [
             f"{new - old:+d} favour for {self.who(seat)}"
-            for seat, (old, new) in enumerate(changes)
+            for seat, (old, new) in enumerate(zip(before.favour, after.favour, strict=True))
             if seat != self.seat and old != new
         ]
-        old, after = self.players()
-        for seat, (mine, then) in enumerate(zip(old, after, strict=True)):
+        players = zip(before.to_json()["players"], after.to_json()["players"], strict=True)
+        for seat, (mine, then) in enumerate(players):
             visible = seat != self.seat and seat not in self.hidden and mine["kind"] == "human"
             if visible and mine["guards"] != then["guards"]:
                 change = then["guards"] - mine["guards"]
                 words.append(f"{change:+d} {'guard' if abs(change) == 1 else 'guards'} for {self.who(seat)}")
-        return f"It means {_listed(words, 'and')}." if words else ""
+        return words
 
     # what follows
 
     def hurt(self) -> str:
         """Whose win share suffers most, against the next best move."""
-        if not self.others or len(self.entry.value) < 3:
+        tried = [other for other in self.others if self.looked_into(other)]
+        if not tried or len(self.entry.value) < 3:
             return ""
-        other = self.others[0]
+        other = tried[0]
         changes = [mine - theirs for mine, theirs in zip(self.entry.value, other.value, strict=True)]
         rivals = [seat for seat in range(len(changes)) if seat != self.seat]
         worst, best = min(rivals, key=changes.__getitem__), max(rivals, key=changes.__getitem__)
@@ -238,6 +253,9 @@ class _Explainer:
         rest = [other for other in self.others if not self.equal(other)]
         if not rest:
             return ""
+        rest = [entry for entry in rest if self.looked_into(entry)]
+        if not rest:
+            return "The other moves looked so much worse that they were hardly tried."
         other = min(rest, key=lambda entry: entry.loss)
         return f"To {self.brief(other.move)} instead gives {self.measured(other)}: {self.gap(self.entry, other)}"
 
@@ -252,7 +270,7 @@ class _Explainer:
         if self.analysis.exact:
             return f"{whose}; they are exact."
         games = f"{self.analysis.iterations:,} simulated games"
-        return f"{whose}; they rest on {games}, and ± is one standard error of sampling."
+        return f"{whose}; they rest on {games}, and ± is one standard error."
 
     # words
 
@@ -278,11 +296,6 @@ def brief_words(position: Mapping[str, Any], move: str, names: Sequence[str] | N
         return "fill {} row {}".format(*argument.split(":"))
     words = move_words(position, move, names)
     return f"collect {words}" if kind == "collect" else words.partition(" (")[0]
-
-
-def _world(view: Observation) -> State:
-    """One position that the view allows, in manual mode."""
-    return sample_worlds(view, child_seed(0))[0]
 
 
 def _capital(words: str) -> str:

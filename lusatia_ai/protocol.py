@@ -96,6 +96,9 @@ class MoveReport(Struct, kw_only=True):
     stderr: Annotated[list[float], Meta(description="Standard errors of `value`.")]
     favour_stderr: Annotated[list[float], Meta(description="Standard errors of `favour`.")]
     line: Annotated[list[str], Meta(description="The moves that follow most often, this one first.")]
+    loss: Annotated[float, Meta(description="Win share that the deciding seat loses against the best move, 0 or more.")]
+    favour_loss: Annotated[float, Meta(description="Favour that it loses against the best move.")]
+    loss_stderr: Annotated[float, Meta(description="Standard error of `loss`.")]
 
 
 class GameResult(Struct, kw_only=True):
@@ -146,6 +149,10 @@ class AnalyseReply(Reply, kw_only=True, omit_defaults=True):
     stopped_by: Annotated[
         str, Meta(description="`time`, `iterations`, `memory`, `confidence` or `stop`; empty on the way.")
     ] = ""
+    exact: Annotated[bool, Meta(description="Whether the first move is best for sure; values are sampled.")] = False
+    hint: Annotated[
+        list[str], Meta(description="The first move explained in sentences, if `explain` asks for it.")
+    ] = []
     stopped: Annotated[bool, Meta(description="Whether `stop` or `quit` ended it.")] = False
 
 
@@ -299,6 +306,7 @@ class Analyse(Observed[AnalyseReply], tag="analyse", kw_only=True):
     ) = None
     seed: Annotated[Seed | None, Meta(description="With `limit.iterations` alone, makes it repeatable.")] = None
     trees: Annotated[int, Meta(ge=1, le=64, description="Independent search trees, grown on as many threads.")] = 1
+    explain: Annotated[bool, Meta(description="Whether the final reply explains the first move in sentences.")] = False
 
 
 class Play(Observed[PlayReply], tag="play", kw_only=True):

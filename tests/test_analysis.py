@@ -7,6 +7,7 @@ import gzip
 import importlib
 import json
 import random
+from dataclasses import replace
 from functools import cache
 from math import sqrt
 from pathlib import Path
@@ -268,7 +269,7 @@ def test_thresholds_can_be_set():
     review = full_review()
     strict = review.with_thresholds(la.Thresholds(0.001, 0.002, 0.003, sureness=0))
     assert len(strict.marked) > len(review.marked)
-    assert la.Thresholds().mark(0.2, 0.2) == ""
+    assert la.Thresholds().mark(0.2, 0.21) == ""
     assert [la.Thresholds().mark(loss, 0.0) for loss in (0.01, 0.02, 0.05, 0.1)] == ["", *MARKS]
     for shares in [(0, 0.1, 0.2), (0.2, 0.1, 0.3), (0.1, 0.2, 1.5), ("a", 1, 1)]:
         with pytest.raises(la.ParamsError, match="thresholds"):
@@ -352,6 +353,30 @@ def test_an_interrupted_review_goes_on_from_its_file(tmp_path):
     second = la.review(record, **options, resume=notes, on_progress=lambda done, total: seen.append(done))
     assert seen[0] == 10
     assert second == la.review(record, **options)
+
+
+def test_ctrl_c_within_a_decision_keeps_nothing_of_it(tmp_path, monkeypatch):
+    record, notes = random_game(1), tmp_path / "notes"
+    options = {"limit": la.Limit(iterations=10), "luck": False, "seats": [0]}
+    calls = []
+
+    def cut_short(*args, **more):
+        calls.append(args)
+        found = la.analyse(*args, **more)
+        return replace(found, stopped_by="interrupt") if len(calls) == 3 else found
+
+    with monkeypatch.context() as patch:
+        patch.setattr("lusatia_ai.game_review.analyse", cut_short)
+        broken = la.review(record, **options, resume=notes)
+    assert not broken.complete
+    assert sum(not decision.forced for decision in broken.decisions) == 2
+    assert la.review(record, **options, resume=notes) == la.review(record, **options)
+
+
+def test_errors_do_not_shrink_beyond_what_a_search_is_worth():
+    state = la.State.new(la.Variant(humans=4), seed=7)
+    few, many = (la.analyse(state, la.Limit(iterations=n), seed=1)[state.legal_moves()[0]] for n in (4000, 16_000))
+    assert many.stderr[0] > 0.7 * few.stderr[0]
 
 
 def test_notes_of_another_review_are_refused(tmp_path):

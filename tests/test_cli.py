@@ -380,6 +380,14 @@ def test_hint_ranks_the_moves_of_the_deciding_seat():
     assert lines[-1].startswith("300 games in ")
 
 
+def test_hint_as_json_holds_the_words_too():
+    data = json.loads(printed("hint", CONFLICT, "--iterations", "200", "--seed", "1", "--json"))
+    assert data["hint"]["sentences"][-1].startswith("Win shares are seat")
+    assert data["hint"]["sureness"]
+    assert data["scale"]["value"] == "win share, 0 to 1, by seat"
+    assert all({"stderr", "rank", "loss", "line"} <= entry.keys() for entry in data["moves"])
+
+
 def test_hint_as_json_holds_what_the_search_found():
     data = json.loads(printed("hint", CONFLICT, "--iterations", "200", "--seed", "1", "--top", "2", "--json"))
     assert (data["seat"], data["iterations"], data["interrupted"]) == (3, 200, False)

@@ -28,8 +28,10 @@ from lusatia_ai.protocol import Analyse, Apply, LegalMoves, New, Play, SearchLim
 
 Json = dict[str, Any]
 DOCS = Path(__file__).parent.parent / "docs"
+GAME = Path(__file__).parents[1] / "examples" / "games" / "three_players.json"
 STATE = la.State.new(la.Variant(humans=3), seed=7)
 POSITION = STATE.to_json()
+RECORD = json.loads(GAME.read_text(encoding="utf-8"))
 TRANSCRIPTS = sorted(FOLDER.glob("*.jsonl"))
 LONG = {"time": 30}
 
@@ -209,6 +211,30 @@ class TestAsynchronously:
         assert len(replies) >= 2
         counts = [reply["iterations"] for reply in replies]
         assert counts == sorted(counts)
+
+    def test_an_analysis_tells_losses_and_explains_its_best_move(self) -> None:
+        query = {"query": "analyse", "position": POSITION, "limit": {"iterations": 300}, "seed": 1}
+        plain, told = ask(query | {"id": "a"})[0], ask(query | {"id": "b", "explain": True})[0]
+        assert "hint" not in plain
+        assert told["hint"][-1].startswith("Win shares are seat")
+        best, *others = told["moves"]
+        assert best["loss"] == 0.0
+        for entry in others:
+            lost = best["value"][told["seat"]] - entry["value"][told["seat"]]
+            assert entry["loss"] == pytest.approx(max(0.0, lost))
+            assert entry["loss_stderr"] > 0
+
+    @pytest.mark.parametrize(
+        ("query", "field"),
+        [
+            ({"query": "solve", "position": POSITION, "horizon": "game"}, "horizon"),
+            ({"query": "analyse", "record": RECORD}, "record"),
+            ({"query": "legal_moves", "record": RECORD, "turns": 9999}, "turns"),
+        ],
+    )
+    def test_errors_name_the_field_at_fault(self, query: dict[str, Any], field: str) -> None:
+        (reply,) = ask(query | {"id": "a"})
+        assert reply["field"] == field
 
     def test_a_stopped_analysis_answers_with_what_it_has_found(self) -> None:
         run = Collected()

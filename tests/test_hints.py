@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 from test_analysis import positions, random_game
 
@@ -9,6 +12,7 @@ import lusatia_ai as la
 from lusatia_ai.hints import brief_words, explain
 
 QUICK = la.Limit(iterations=60)
+CONFLICT = Path(__file__).parents[1] / "examples" / "positions" / "conflict.json"
 
 
 def entry(move, value, loss, stderr=0.001, favour=50.0, exact=False, line=()):
@@ -53,6 +57,31 @@ def two_moves(gap, stderr=0.001, exact=False):
 def test_sureness_follows_from_gap_and_error(gap, stderr, exact, sureness):
     state, analysis = two_moves(gap, stderr, exact)
     assert explain(analysis, state).sureness == sureness
+
+
+def test_a_move_that_was_hardly_tried_is_never_about_as_good():
+    state, analysis = two_moves(0.2, stderr=0.6)
+    best, other = analysis.moves
+    analysis = replace(analysis, moves=(best, replace(other, iterations=1)))
+    explanation = explain(analysis, state)
+    assert explanation.sureness == "clearly best"
+    assert "hardly tried" in str(explanation)
+
+
+def test_the_move_that_the_solver_found_is_exact_though_values_are_sampled():
+    state, analysis = two_moves(0.015)
+    explanation = explain(replace(analysis, solved=True), state)
+    assert explanation.sureness == "exact"
+    assert "that is exact" in explanation.sentences[0]
+
+
+def test_what_depends_on_hidden_hands_is_not_stated():
+    state = la.State.from_json(CONFLICT.read_text(encoding="utf-8"))
+    known, hidden = (state.view(hands=hands) for hands in ("known", "hidden"))
+    costs = {world.clone().apply("accept").favour[1] - world.favour[1] for world in map(hidden.sample, range(40))}
+    assert len(costs) > 1, "what seat 1 pays depends on its hidden guards"
+    assert "favour for seat 1" in str(explain(la.analyse(known, QUICK, seed=1), known, move="accept"))
+    assert "favour for seat 1" not in str(explain(la.analyse(hidden, QUICK, seed=1), hidden, move="accept"))
 
 
 def test_the_words_hold_the_values_with_their_seat_and_scale():
@@ -101,10 +130,10 @@ def test_who_is_hurt_is_named_with_three_players():
     first, second = state.legal_moves()[:2]
     alike = ((50.0,) * 3, (2.0,) * 3, (0.001,) * 3, (0.1,) * 3)
     moves = (
-        la.MoveAnalysis(first, (0.5, 0.1, 0.4), *alike, 0, 0, 0, (first,), 9),
-        la.MoveAnalysis(second, (0.4, 0.3, 0.3), *alike, 0.1, 0, 0.001, (second,), 9),
+        la.MoveAnalysis(first, (0.5, 0.1, 0.4), *alike, 0, 0, 0, (first,), 90),
+        la.MoveAnalysis(second, (0.4, 0.3, 0.3), *alike, 0.1, 0, 0.001, (second,), 90),
     )
-    text = str(explain(la.PositionAnalysis(0, moves, 18, 0.1), state))
+    text = str(explain(la.PositionAnalysis(0, moves, 180, 0.1), state))
     assert "it takes most from seat 1 (20.0 % of seat 1's win share) and helps seat 2 most (10.0 %)." in text
 
 
