@@ -80,6 +80,7 @@ ctypedef struct RootStats:
     double rank[MAX_PLAYERS]         # 1 for the first; tied seats share the mean of their places
     double win_square[MAX_PLAYERS]
     double favour_square[MAX_PLAYERS]
+    double rank_square[MAX_PLAYERS]
 
 # How an iteration ended; by seat.
 ctypedef struct Standing:
@@ -656,12 +657,13 @@ cdef class Searcher:
             stats.rank[seat] += standing.rank[seat]
             stats.win_square[seat] += standing.win[seat] * standing.win[seat]
             stats.favour_square[seat] += standing.favour[seat] * standing.favour[seat]
+            stats.rank_square[seat] += standing.rank[seat] * standing.rank[seat]
 
     def moves(self):
         """The moves at the root: move code -> (visits, availability, utilities, iterations, sums by seat).
 
         Visits, availability and the sum of utilities count iterations taken over from earlier searches; the sums (win
-        share, favour, rank, squares of win share, squares of favour) are over the `iterations` of this search alone.
+        share, favour, rank, and the squares of the three) are over the `iterations` of this search alone.
         """
         cdef int32_t child
         cdef int tree, slot, humans = self.worlds.tables.c.humans
@@ -679,7 +681,8 @@ cdef class Searcher:
                     result[self.root_moves[slot]] = (
                         visits + node.visits, available + node.available, value + node.value, stats.iterations,
                         (by_seat(stats.win, humans), by_seat(stats.favour, humans), by_seat(stats.rank, humans),
-                         by_seat(stats.win_square, humans), by_seat(stats.favour_square, humans)),
+                         by_seat(stats.win_square, humans), by_seat(stats.favour_square, humans),
+                         by_seat(stats.rank_square, humans)),
                     )
                 child = node.next_sibling
         return result

@@ -556,6 +556,7 @@ def _move_report(entry: MoveStats, judged: MoveAnalysis) -> p.MoveReport:
         rank=list(entry.rank),
         stderr=list(judged.stderr),
         favour_stderr=list(judged.favour_stderr),
+        rank_stderr=list(judged.rank_stderr),
         line=[move.text for move in entry.line],
         loss=judged.loss,
         favour_loss=judged.favour_loss,

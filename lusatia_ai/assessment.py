@@ -45,6 +45,15 @@ tree happens to prefer early on decides where it looks later. Measured by `bench
 STEP = 32
 """Iterations between two looks at the clock."""
 
+SCALES = {
+    "value": "win share, 0 to 1, by seat",
+    "favour": "final favour, by seat",
+    "rank": "from 1, by seat",
+    "loss": "win share of the deciding seat, 0 to 1",
+    "favour_loss": "favour of the deciding seat",
+}
+"""What the figures of an analysis mean, for JSON."""
+
 Columns = tuple[tuple[float, ...], ...]
 
 
@@ -60,8 +69,8 @@ class MoveAnalysis:
         value: expected win share (0 to 1; a shared win is split).
         favour: expected final favour.
         rank: expected final rank, from 1; tied seats share the mean of their places.
-        stderr, favour_stderr: standard errors of `value` and `favour`: how far they scatter between analyses, taking no
-            account of what all of them overlook or of the estimate at the horizon.
+        stderr, favour_stderr, rank_stderr: standard errors of `value`, `favour` and `rank`: how far they scatter
+            between analyses, taking no account of what all of them overlook or of the estimate at the horizon.
         loss: win share that the deciding seat loses against the best move, 0 or more.
         favour_loss: expected favour that it loses against the best move; below 0 if this move brings more favour.
         loss_stderr: standard error of `loss`.
@@ -76,6 +85,7 @@ class MoveAnalysis:
     rank: tuple[float, ...]
     stderr: tuple[float, ...]
     favour_stderr: tuple[float, ...]
+    rank_stderr: tuple[float, ...]
     loss: float
     favour_loss: float
     loss_stderr: float
@@ -92,6 +102,7 @@ class MoveAnalysis:
             "rank": _rounded(self.rank, 4),
             "stderr": _rounded(self.stderr, 6),
             "favour_stderr": _rounded(self.favour_stderr, 4),
+            "rank_stderr": _rounded(self.rank_stderr, 4),
             "loss": round(self.loss, 6),
             "favour_loss": round(self.favour_loss, 4),
             "loss_stderr": round(self.loss_stderr, 6),
@@ -104,7 +115,7 @@ class MoveAnalysis:
     def from_json(cls, data: Mapping[str, Any], parse: Callable[[str], Move]) -> MoveAnalysis:
         """What `to_json` wrote; `parse` makes moves of their texts."""
         fields: dict[str, Any] = dict(data) | {"move": parse(data["move"]), "line": tuple(map(parse, data["line"]))}
-        for name in ("value", "favour", "rank", "stderr", "favour_stderr"):
+        for name in ("value", "favour", "rank", "stderr", "favour_stderr", "rank_stderr"):
             fields[name] = tuple(map(float, data[name]))
         return cls(**fields)
 
@@ -160,11 +171,7 @@ class PositionAnalysis:
         """As a dict for JSON. It leaves out the time taken, so that equal searches give equal texts."""
         return {
             "seat": self.seat,
-            "scale": {
-                "value": "win share, 0 to 1, by seat",
-                "favour": "final favour, by seat",
-                "rank": "from 1, by seat",
-            },
+            "scale": dict(SCALES),
             "best": self.best.text,
             "iterations": self.iterations,
             "stopped_by": self.stopped_by,
@@ -180,6 +187,7 @@ class PositionAnalysis:
                 entry.move, entry.value, entry.favour, entry.rank,
                 _widened(entry.stderr, entry.visits, INDEPENDENT_SHARES),
                 _widened(entry.favour_stderr, entry.visits, INDEPENDENT_FAVOURS),
+                _widened(entry.rank_stderr, entry.visits, INDEPENDENT_SHARES),
                 0.0, 0.0, 0.0, entry.line, entry.visits,
             )
             for entry in result.moves
@@ -204,6 +212,7 @@ class Standings:
     rank: tuple[float, ...]
     stderr: tuple[float, ...]
     favour_stderr: tuple[float, ...]
+    rank_stderr: tuple[float, ...]
 
 
 class Prospect:
@@ -260,11 +269,12 @@ class Prospect:
             for name in ("value", "favour", "rank")
         ]
         value, favour, rank = means
-        return Standings(value, favour, rank, self._errors(parts, "value"), self._errors(parts, "favour"))
+        errors = [self._errors(parts, name) for name in ("value", "favour", "rank")]
+        return Standings(value, favour, rank, *errors)
 
     def _errors(self, parts: Sequence[tuple[float, Standings]], name: str) -> tuple[float, ...]:
         """Of the weighted mean; what chance drew counts too where not all of it is looked at."""
-        error = "stderr" if name == "value" else "favour_stderr"
+        error = "stderr" if name == "value" else f"{name}_stderr"
         result = []
         for seat in range(len(parts[0][1].value)):
             square = sum((w * getattr(part, error)[seat]) ** 2 for w, part in parts)
@@ -399,8 +409,8 @@ class _Searched:
         if self.main_reply:
             entries = [max(entries, key=lambda entry: entry[0])]
         n = sum(entry[3] for entry in entries)
-        win, favour, rank, win_square, favour_square = (
-            [sum(by_move) / n for by_move in zip(*(entry[4][i] for entry in entries), strict=True)] for i in range(5)
+        win, favour, rank, win_square, favour_square, rank_square = (
+            [sum(by_move) / n for by_move in zip(*(entry[4][i] for entry in entries), strict=True)] for i in range(6)
         )
         return Standings(
             tuple(win),
@@ -408,6 +418,7 @@ class _Searched:
             tuple(rank),
             _errors(win, win_square, n, INDEPENDENT_SHARES),
             _errors(favour, favour_square, n, INDEPENDENT_FAVOURS),
+            _errors(rank, rank_square, n, INDEPENDENT_SHARES),
         )
 
     def line(self) -> list[int]:
@@ -476,7 +487,7 @@ def _final(state: State) -> Standings:
         1 + sum((other > score) + (other == score) * 0.5 for other in scores) - 0.5 for score in scores
     )  # a score equals itself
     zeros = (0.0,) * humans
-    return Standings(win, tuple(map(float, state.favour[:humans])), rank, zeros, zeros)
+    return Standings(win, tuple(map(float, state.favour[:humans])), rank, zeros, zeros, zeros)
 
 
 def _estimated(state: State, evaluator: Evaluator) -> Standings:
@@ -488,7 +499,7 @@ def _estimated(state: State, evaluator: Evaluator) -> Standings:
         for seat, mine in enumerate(favour)
     )
     zeros = (0.0,) * len(favour)
-    return Standings(evaluator.wins(state), favour, rank, zeros, zeros)
+    return Standings(evaluator.wins(state), favour, rank, zeros, zeros, zeros)
 
 
 def _mean_standings(results: Sequence[Standings], weights: Sequence[float]) -> Standings:
@@ -501,7 +512,7 @@ def _mean_standings(results: Sequence[Standings], weights: Sequence[float]) -> S
         for name in ("value", "favour", "rank")
     ]
     zeros = (0.0,) * len(columns[0])
-    return Standings(columns[0], columns[1], columns[2], zeros, zeros)
+    return Standings(columns[0], columns[1], columns[2], zeros, zeros, zeros)
 
 
 # --- analysing a position --------------------------------------------------------------------------------
@@ -686,7 +697,7 @@ class _Race:
             for name in ("value", "favour", "rank")
         ]
         value = tuple(min(1.0, max(0.0, share)) for share in columns[0])
-        return Standings(value, columns[1], columns[2], mine.stderr, mine.favour_stderr)
+        return Standings(value, columns[1], columns[2], mine.stderr, mine.favour_stderr, mine.rank_stderr)
 
     def _entry(self, move: Move, found: Standings) -> MoveAnalysis:
         runner = self.runners[move]
@@ -694,7 +705,7 @@ class _Race:
         line = (move, *(tables.move(code) for code in runner.line()))
         exact = runner.exact and len(self.worlds) == 1
         return MoveAnalysis(
-            move, found.value, found.favour, found.rank, found.stderr, found.favour_stderr,
+            move, found.value, found.favour, found.rank, found.stderr, found.favour_stderr, found.rank_stderr,
             0.0, 0.0, 0.0, line, runner.iterations, exact,
         )  # fmt: skip
 

@@ -23,7 +23,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ._tables import Move
-from .assessment import MoveAnalysis, analyse, child_seed
+from .assessment import SCALES, MoveAnalysis, analyse, child_seed
 from .errors import Fault, LusatiaError, ParamsError, RecordError
 from .limits import Limit, SearchParams
 from .luck import DEFAULT_ITERATIONS, DEFAULT_SAMPLES, Luck, luck_of
@@ -281,6 +281,7 @@ class GameReview:
             "names": list(self.names),
             "seats": list(self.seats),
             "settings": dict(self.settings),
+            "scale": SCALES | {"luck": "what a chance event brought, by seat: win share, favour"},
             "thresholds": asdict(self.thresholds),
             "complete": self.complete,
             "result": None if self.result is None else list(self.result),

@@ -95,6 +95,7 @@ class MoveReport(Struct, kw_only=True):
     rank: Annotated[list[float], Meta(description="Mean final rank after it, from 1.")]
     stderr: Annotated[list[float], Meta(description="Standard errors of `value`.")]
     favour_stderr: Annotated[list[float], Meta(description="Standard errors of `favour`.")]
+    rank_stderr: Annotated[list[float], Meta(description="Standard errors of `rank`.")]
     line: Annotated[list[str], Meta(description="The moves that follow most often, this one first.")]
     loss: Annotated[float, Meta(description="Win share that the deciding seat loses against the best move, 0 or more.")]
     favour_loss: Annotated[float, Meta(description="Favour that it loses against the best move.")]

@@ -80,6 +80,7 @@ class MoveStats:
         rank: mean final rank after it, from 1.
         stderr: standard error of `value`.
         favour_stderr: standard error of `favour`.
+        rank_stderr: standard error of `rank`.
         line: the moves that follow most often, this one first.
     """
 
@@ -91,6 +92,7 @@ class MoveStats:
     rank: tuple[float, ...]
     stderr: tuple[float, ...]
     favour_stderr: tuple[float, ...]
+    rank_stderr: tuple[float, ...]
     line: tuple[Move, ...]
 
 
@@ -337,7 +339,7 @@ class SearchTree:
     def _stats(self, code: int, parts: list[tuple[Any, ...]]) -> MoveStats:
         n = sum(part[3] for part in parts)
         columns = [
-            tuple(sum(by_tree) for by_tree in zip(*(part[4][i] for part in parts), strict=True)) for i in range(5)
+            tuple(sum(by_tree) for by_tree in zip(*(part[4][i] for part in parts), strict=True)) for i in range(6)
         ]
         win, favour, rank = (tuple(total / n for total in column) for column in columns[:3])
         deepest: Searcher = max(parts, key=lambda part: part[0])[5]
@@ -351,6 +353,7 @@ class SearchTree:
             rank,
             _errors(win, columns[3], n),
             _errors(favour, columns[4], n),
+            _errors(rank, columns[5], n),
             line,
         )
 

@@ -25,6 +25,7 @@ def entry(move, value, loss, stderr=0.001, favour=50.0, exact=False, line=()):
         (1.5, 1.5),
         (stderr,) * 2,
         (0.5,) * 2,
+        (0.1,) * 2,
         loss,
         0.0,
         stderr,
@@ -128,7 +129,7 @@ def test_a_worse_move_is_compared_with_the_best():
 def test_who_is_hurt_is_named_with_three_players():
     state = next(state for state in positions(random_game(2, la.Variant(humans=3)), "row") if state.seat_to_act == 0)
     first, second = state.legal_moves()[:2]
-    alike = ((50.0,) * 3, (2.0,) * 3, (0.001,) * 3, (0.1,) * 3)
+    alike = ((50.0,) * 3, (2.0,) * 3, (0.001,) * 3, (0.1,) * 3, (0.1,) * 3)
     moves = (
         la.MoveAnalysis(first, (0.5, 0.1, 0.4), *alike, 0, 0, 0, (first,), 90),
         la.MoveAnalysis(second, (0.4, 0.3, 0.3), *alike, 0.1, 0, 0.001, (second,), 90),
