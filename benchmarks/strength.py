@@ -112,7 +112,7 @@ def contests() -> Iterator[Contest]:
                 yield Contest(name, "algorithms", so, f"ismcts:algorithm={other}", "AABB", 200, limit, hands)
     for name, options in OPTIONS.items():
         a = f"ismcts:{options}"
-        yield Contest(f"option-{name}", "options", a, "ismcts", "AABB", 100, la.Limit(iterations=500))
+        yield Contest(f"option-{name}", "options", a, "ismcts", "AABB", 100, la.Limit(iterations=200))
     for level in range(1, len(LEVELS)):
         a, b = f"level{level + 1}", f"level{level}"
         yield Contest(f"level-{level + 1}-{level}", "levels", a, b, "AABB", 200, tenth, wanted=0.55)
