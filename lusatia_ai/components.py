@@ -425,7 +425,7 @@ def _bonuses(reader: Reader, names: Collection[str]) -> FrozenMap[int]:
     table = reader.value if isinstance(reader.value, Mapping) else None
     if table is not None and not table:
         reader.reject("at least one key, " + one_of(names))
-    keys = reader.keys(names or [key for key in table or () if isinstance(key, str)])
+    keys = reader.present(names or [key for key in table or () if isinstance(key, str)])
     return FrozenMap({key: _bonus(reader[key]) for key in keys})
 
 
@@ -458,7 +458,7 @@ _DECISIONS = ("produce", "guard_for_good", "swap_good", "skip_points")
 
 
 def _effects(reader: Reader) -> Effects:
-    values: dict[str, Any] = {effect: _EFFECTS[effect][1](reader[effect]) for effect in reader.keys(_EFFECTS)}
+    values: dict[str, Any] = {effect: _EFFECTS[effect][1](reader[effect]) for effect in reader.present(_EFFECTS)}
     decisions = [effect for effect in _DECISIONS if effect in values]
     if len(decisions) > 1:
         reader.fault(" and ".join(decisions), "at most one of " + ", ".join(_DECISIONS))

@@ -75,11 +75,10 @@ class Situation:
         automas = list(range(self.humans, self.players))
         return order[:1] + automas[:1] + order[1:] + automas[1:]
 
-    @cached_property
+    @property
     def numbers(self) -> list[int]:
         """The number of each town."""
-        number = {town.id: town.number for town in self.tables.components.towns}
-        return [number[town] for town in self.tables.towns]
+        return town_numbers(self.tables)
 
     def has_collected(self, player: int) -> bool:
         """Whether the player has taken this round's token (the seat at a `grey` decision has)."""
@@ -106,6 +105,38 @@ class Situation:
 
     def town(self, index: int) -> str:
         return self.tables.towns[index]
+
+
+# What follows from components and variant alone is worked out once.
+
+
+@lru_cache(maxsize=64)
+def town_numbers(tables: Tables) -> list[int]:
+    """The number of each town."""
+    number = {town.id: town.number for town in tables.components.towns}
+    return [number[town] for town in tables.towns]
+
+
+@lru_cache(maxsize=64)
+def pools_of_tokens(tables: Tables) -> list[int]:
+    """Of each token with a companion the pool that it is drawn from."""
+    pool = {token.id: POOLS.index(token.pool) for token in tables.components.tokens}
+    return [pool[token] for token in tables.tokens]
+
+
+@lru_cache(maxsize=64)
+def most_horses(tables: Tables) -> int:
+    """The most horses that any town, with an easy token in it, can give; which one a seat chose is not looked at."""
+    components = tables.components
+    sides = [side for town in components.towns for side in (town.light, town.dark)]
+    shown = max(sum(entry.amount for entry in side if entry.kind == "horses") for side in sides)
+    centres = [token.centre for token in components.easy_tokens if token.centre and token.centre.kind == "horses"]
+    return shown + max((centre.amount for centre in centres if tables.variant.easy), default=0)
+
+
+def ones(mask: int) -> list[int]:
+    """The places of the bits that are set, ascending."""
+    return [place for place, bit in enumerate(reversed(bin(mask)[2:])) if bit == "1"]
 
 
 def find_contradictions(situation: Situation) -> list[Fault]:
@@ -327,6 +358,11 @@ def _grey_cards(at: Situation) -> Faults:
 
 def _tokens_once(at: Situation) -> Faults:
     """Each token lies in one place."""
+    lying = ones(at.raw["token_pool"]) + ones(at.raw["easy_used"])
+    lying += [token for token in at.raw["town_token"] if token != NONE]
+    lying += [token for tokens in at.raw["companions"] for token in tokens]
+    if len(set(lying)) == len(lying):
+        return
     places: dict[int, str] = {}
     for place, token in _token_places(at):
         if token in places:
@@ -336,9 +372,8 @@ def _tokens_once(at: Situation) -> Faults:
 
 def _token_places(at: Situation) -> Iterator[tuple[str, int]]:
     for pool in ("token_pool", "easy_used"):
-        for token in range(len(at.tables.tokens)):
-            if at.raw[pool] >> token & 1:
-                yield {"token_pool": "pools", "easy_used": "pools.easy_used"}[pool], token
+        for token in ones(at.raw[pool]):
+            yield {"token_pool": "pools", "easy_used": "pools.easy_used"}[pool], token
     for town, token in enumerate(at.raw["town_token"]):
         if token != NONE:
             yield f"tokens.{at.town(town)}", token
@@ -357,24 +392,20 @@ def _town_tokens(at: Situation) -> Faults:
         if (token != NONE) != expected:
             found = "nothing" if token == NONE else at.tables.tokens[token]
             yield Fault(place, found, "a token" if expected else "no token here now")
-        elif token != NONE and not easy and (at.round - 1) // 2 != _pool_of(at, token):
+        elif token != NONE and not easy and (at.round - 1) // 2 != pools_of_tokens(at.tables)[token]:
             yield Fault(place, at.tables.tokens[token], f"a token of the pool {POOLS[(at.round - 1) // 2]}")
-
-
-def _pool_of(at: Situation, token: int) -> int:
-    name = at.tables.tokens[token]
-    return next(POOLS.index(entry.pool) for entry in at.tables.components.tokens if entry.id == name)
 
 
 def _token_pools(at: Situation) -> Faults:
     if at.tables.variant.easy:
         yield from _easy_pools(at)
         return
+    pool_of = pools_of_tokens(at.tables)
+    undrawn = [pool_of[token] for token in ones(at.raw["token_pool"])]
     for pool in range(3):
-        tokens = [entry for entry in at.tables.components.tokens if entry.pool == POOLS[pool]]
-        left = sum(at.raw["token_pool"] >> at.tables.tokens.index(token.id) & 1 for token in tokens)
+        left = undrawn.count(pool)
         drawn = min(max(at.rounds_drawn - 2 * pool, 0), 2) * at.players
-        whole = len(tokens) if pool < 2 or at.stage == "setup" else 2 * at.players
+        whole = pool_of.count(pool) if pool < 2 or at.stage == "setup" else 2 * at.players
         expected = whole - drawn if pool == 2 or at.rounds_cleaned < 2 * pool + 2 else 0
         if left != expected:
             yield Fault(f"pools.tokens.{POOLS[pool]}", f"{left} tokens", f"{expected} in this round")
@@ -407,7 +438,7 @@ def _companions(at: Situation) -> Faults:
                 f"players[{seat}].companions", f"{len(tokens)} tokens", f"{expected}, one for each tax collection"
             )
         for index, token in enumerate(tokens):
-            if _pool_of(at, token) != index // 2:
+            if pools_of_tokens(at.tables)[token] != index // 2:
                 place = f"players[{seat}].companions[{index}]"
                 yield Fault(place, at.tables.tokens[token], f"a token of the pool {POOLS[index // 2]}")
 
@@ -421,7 +452,7 @@ def _used(at: Situation) -> Faults:
         expected = set(producers[: producers.index(at.raw["token"])]) if at.raw["token"] in producers else set()
     else:
         expected = set(producers)
-    used = {token for token in range(len(at.tables.tokens)) if at.is_used(token)}
+    used = set(ones(at.raw["used"]))
     allowed = expected | (_helpers(at) if at.stage == "storing" else set())
     for token in sorted(used - allowed):
         yield Fault("turn.used", at.tables.tokens[token], "only tokens that have been decided on this round")
@@ -658,7 +689,7 @@ def _can_come_from(pieces: list[str], sources: list[set[str]]) -> bool:
 
 
 def _horses(at: Situation) -> Faults:
-    most = _most_horses(at)
+    most = most_horses(at.tables)
     for seat in range(at.humans):
         place, halves = f"players[{seat}].horses", at.raw["horses"][seat]
         if at.stage == "storing":
@@ -668,15 +699,6 @@ def _horses(at: Situation) -> Faults:
                 yield Fault(place, f"{halves / 2:g}", "symbols collected, and what companions and fort add (rules 6.1)")
         elif halves % 2 or halves // 2 > (most if at.has_collected(seat) else 0):
             yield Fault(place, f"{halves / 2:g}", "symbols that a town can show, and 0 before collecting (rules 5.3)")
-
-
-def _most_horses(at: Situation) -> int:
-    """The most horses that any town, with an easy token in it, can give; which one a seat chose is not looked at."""
-    components = at.tables.components
-    sides = [side for town in components.towns for side in (town.light, town.dark)]
-    shown = max(sum(entry.amount for entry in side if entry.kind == "horses") for side in sides)
-    centres = [token.centre for token in components.easy_tokens if token.centre and token.centre.kind == "horses"]
-    return shown + max((centre.amount for centre in centres if at.tables.variant.easy), default=0)
 
 
 def _fort_towns(at: Situation) -> tuple[int, int]:

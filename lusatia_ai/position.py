@@ -77,6 +77,13 @@ def _no_constant(name: str) -> float:
     raise ValueError(f"{name}, which is no JSON")
 
 
+@lru_cache(maxsize=64)
+def _pools_of(tables: Tables) -> Mapping[str, tuple[str, ...]]:
+    """The tokens of each pool; none in the easy game."""
+    tokens = () if tables.variant.easy else tables.components.tokens
+    return {pool: tuple(token.id for token in tokens if token.pool == pool) for pool in POOLS}
+
+
 # --- writing --------------------------------------------------------------------------------------
 
 
@@ -159,12 +166,10 @@ class _Writer:
 
     def pools(self) -> dict[str, Any]:
         tables, raw = self.tables, self.raw
-        pool_of = {token.id: token.pool for token in tables.components.tokens}
         undrawn = names_in(tables.tokens, raw["token_pool"])
-        easy = tables.variant.easy
         return {
-            "tokens": {pool: [] if easy else [id for id in undrawn if pool_of[id] == pool] for pool in POOLS},
-            "easy_bag": undrawn if easy else [],
+            "tokens": {pool: [id for id in undrawn if id in names] for pool, names in _pools_of(tables).items()},
+            "easy_bag": undrawn if tables.variant.easy else [],
             "easy_used": names_in(tables.tokens, raw["easy_used"]),
             "warehouse_tiles": names_in(tables.tiles, raw["tiles_left"]),
             "estate_cards": {
@@ -467,16 +472,14 @@ class _Shape:
     def _pools(self, reader: Reader) -> Raw:
         tables = self.tables
         easy = tables.variant.easy
-        components = tables.components
         reader.keys(
             ["tokens", "easy_bag", "easy_used", "warehouse_tiles", "estate_cards", "grey_cards", "automa_cards"]
         )
         reader["tokens"].keys(POOLS)
         undrawn = reader["easy_bag"].ids(tables.tokens if easy else (), "easy tokens")
-        for pool in POOLS:
-            names = [] if easy else [token.id for token in components.tokens if token.pool == pool]
+        for pool, names in _pools_of(tables).items():
             undrawn += reader["tokens"][pool].ids(names, "tokens of this pool")
-        cards = components.estate_cards
+        cards = tables.components.estate_cards
         symbols = [str(symbols) for symbols in cards.symbols]
         reader["estate_cards"].keys(symbols)
         return {
@@ -512,22 +515,21 @@ class _Shape:
         hidden = self.view is not None and self.view != index
         entry.keys(_HUMAN_KEYS + ["guards_range"] * hidden)
         entry["kind"].choice(["human"])
-        if hidden and entry["estates"].is_null():
+        guards, estates, companions = entry["guards"], entry["estates"], entry["companions"]
+        if hidden and estates.is_null():
             self.hidden_estates.append(index)
-        if hidden and entry["guards"].is_null():
+        if hidden and guards.is_null():
             self.hidden_guards[index] = self._guards_range(entry)
         elif entry.has("guards_range"):
             entry["guards_range"].fault("a range", "no range where the guards are known")
-        tokens = () if self.tables.variant.easy else self.tables.tokens
-        companions = [token.choice(tokens) for token in entry["companions"].entries(0, 6, "companions")]
-        entry["companions"].distinct()
+        names = () if self.tables.variant.easy else self.tables.tokens
+        tokens = [token.choice(names) for token in companions.entries(0, 6, "companions")]
+        companions.distinct()
         return {
             "favour": entry["favour"].whole(0, MOST_FAVOUR),
-            "guards": 0 if index in self.hidden_guards else entry["guards"].whole(0, MOST_GUARDS),
-            "estates": [0] * 3
-            if index in self.hidden_estates
-            else entry["estates"].wholes(self.tables.estates, 0, 255),
-            "companions": [self.tables.tokens.index(token) for token in companions if token],
+            "guards": 0 if index in self.hidden_guards else guards.whole(0, MOST_GUARDS),
+            "estates": [0] * 3 if index in self.hidden_estates else estates.wholes(self.tables.estates, 0, 255),
+            "companions": [self.tables.tokens.index(token) for token in tokens if token],
             "horses": entry["horses"].halves(0, 100),
         }
 
@@ -640,5 +642,13 @@ _MOVE_DECISIONS = DECISIONS[:10]
 
 def mask_of(names: tuple[str, ...], chosen: Iterable[str]) -> int:
     """A mask with the bits of these names; empty names are passed over."""
-    wanted = set(chosen)
-    return sum(1 << index for index, name in enumerate(names) if name in wanted)
+    bits = _bits_of(names)
+    mask = 0
+    for name in chosen:
+        mask |= bits.get(name, 0)
+    return mask
+
+
+@lru_cache(maxsize=256)
+def _bits_of(names: tuple[str, ...]) -> Mapping[str, int]:
+    return {name: 1 << index for index, name in enumerate(names)}

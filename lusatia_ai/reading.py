@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from .errors import Fault
 
 _MISSING = object()
+_new = object.__new__
 _COUNTED = re.compile("([a-z0-9_]+) (0|[1-9][0-9]{0,2})")
 
 TABLE = (dict, Mapping)
@@ -29,11 +30,10 @@ class Reader:
         value: what stands there, or a mark that nothing does: see `has`.
         place: the path to it, such as `tokens[3].arrows`.
         subject: what the whole data is, the place of a fault at the top.
-        owner: the id of the piece that it belongs to, for messages.
         context: whatever the readers of the parts need to know; the same everywhere in the data.
     """
 
-    __slots__ = ("_above", "_step", "_top", "faults", "owner", "value")
+    __slots__ = ("_above", "_step", "_whole", "value")
 
     def __init__(
         self,
@@ -41,52 +41,63 @@ class Reader:
         value: object,
         place: str = "",
         subject: str = "input",
-        owner: str = "",
         context: Any = None,
     ) -> None:
-        self.faults = faults
         self.value = value
-        self.owner = owner
         self._above: Reader | None = None
         self._step: str | int = place
-        self._top = (subject, context)
+        self._whole = (faults, subject, context)  # the same everywhere in the data
+
+    # Place and owner are put together when they are asked for: most readers find no fault.
 
     @property
     def place(self) -> str:
         if self._above is None:
             return str(self._step)
-        above = self._above.place  # put together when it is asked for: most readers find no fault
+        above = self._above.place
         if isinstance(self._step, int):
             return f"{above}[{self._step}]"
         return f"{above}.{self._step}" if above else self._step
 
     @property
+    def owner(self) -> str:
+        """The id of the piece that this belongs to, for messages; "" for what belongs to none, and for an id."""
+        if self._above is None or self._step == "id":
+            return ""
+        table = self._above.value
+        own_id = table.get("id") if isinstance(table, TABLE) else None
+        return cut(own_id) if isinstance(own_id, str) and ID.fullmatch(own_id) else self._above.owner
+
+    @property
+    def faults(self) -> list[Fault]:
+        return self._whole[0]
+
+    @property
     def subject(self) -> str:
-        return self._top[0]
+        return self._whole[1]
 
     @property
     def context(self) -> Any:
-        return self._top[1]
+        return self._whole[2]
 
     @property
     def is_missing(self) -> bool:
         """Whether nothing stands here: the key is missing."""
         return self.value is _MISSING
 
-    def _at(self, value: object, step: str | int, owner: str) -> Reader:
-        part = Reader.__new__(Reader)
-        part.faults = self.faults
+    def _at(self, value: object, step: str | int) -> Reader:
+        part: Reader = _new(Reader)
         part.value = value
-        part.owner = owner
         part._above = self
         part._step = step
-        part._top = self._top
+        part._whole = self._whole
         return part
 
     def fault(self, found: str, allowed: str) -> None:
         """Note a fault at this place."""
-        owner = f" (in {self.owner})" if self.owner else ""
-        self.faults.append(Fault(self.place or self.subject, found + owner, allowed))
+        owner = self.owner
+        where = f" (in {owner})" if owner else ""
+        self.faults.append(Fault(self.place or self.subject, found + where, allowed))
 
     def reject(self, allowed: str) -> None:
         """Note that this value is none of those allowed."""
@@ -95,12 +106,10 @@ class Reader:
     def __getitem__(self, key: str) -> Reader:
         """The value of `key`. If this is no table, which `keys` reports, no further faults are noted below it."""
         if not isinstance(self.value, TABLE):
-            part = self._at(_MISSING, key, "")
-            part.faults = []
+            part = self._at(_MISSING, key)
+            part._whole = ([], self.subject, self.context)
             return part
-        own_id = self.value.get("id")
-        owner = cut(own_id) if isinstance(own_id, str) and ID.fullmatch(own_id) else self.owner
-        return self._at(self.value.get(key, _MISSING), key, "" if key == "id" else owner)
+        return self._at(self.value.get(key, _MISSING), key)
 
     def has(self, key: str) -> bool:
         """Whether this is a table with `key`."""
@@ -112,17 +121,21 @@ class Reader:
             self.reject("a table with keys from " + ", ".join(keys))
         return isinstance(self.value, TABLE)
 
-    def keys(self, allowed: Collection[str]) -> list[str]:
-        """The keys present among the allowed ones; reports any other key, and a value that is no table.
+    def keys(self, allowed: Collection[str]) -> None:
+        """Report keys that are not allowed, and a value that is no table.
 
         That a key is missing is reported where its value is read.
         """
         if not self.is_table(allowed) or not isinstance(self.value, TABLE):
-            return []
-        for key in self.value:
+            return
+        for key in self.value.keys() - set(allowed) and self.value:  # in the order in which they stand
             if not (isinstance(key, str) and key in allowed):
                 self[key_text(key)].fault("an unknown key", one_of(allowed))
-        return [key for key in allowed if key in self.value]
+
+    def present(self, allowed: Collection[str]) -> list[str]:
+        """As `keys`; returns those of the allowed keys that there are."""
+        self.keys(allowed)
+        return [key for key in allowed if self.has(key)]
 
     def entries(self, low: int, high: int, what: str) -> list[Reader]:
         """The entries of a list of `low` to `high`; of a longer one the first `high`."""
@@ -135,7 +148,7 @@ class Reader:
     def at(self, index: int) -> Reader:
         """The entry at `index` of a list that is known to be long enough."""
         entries = self.value if isinstance(self.value, (list, tuple)) else ()
-        return self._at(entries[index], index, self.owner)
+        return self._at(entries[index], index)
 
     def whole(self, low: int, high: int) -> int:
         """A whole number from `low` to `high`."""
@@ -225,7 +238,8 @@ class Reader:
     def distinct(self, key: str | None = None) -> None:
         """Report repeats among the entries of this list, or among their values of `key`."""
         entries = self.value if isinstance(self.value, (list, tuple)) else ()
-        if all(type(entry) in (str, int) for entry in entries) and len(set(entries)) == len(entries):
+        values = entries if key is None else [entry.get(key) for entry in entries if isinstance(entry, TABLE)]
+        if all(type(value) in (str, int) for value in values) and len(set(values)) == len(entries):
             return
         readers = [self.at(index) for index in range(len(entries))]
         report_repeats(readers if key is None else (reader[key] for reader in readers))

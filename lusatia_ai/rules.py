@@ -82,7 +82,7 @@ class Variant:
     def read(cls, reader: Reader) -> Variant | None:
         """As `from_json`, faults being noted in the reader; None if there are any."""
         faults = len(reader.faults)
-        present = reader.keys([field.name for field in fields(cls)])
+        present = reader.present([field.name for field in fields(cls)])
         if isinstance(reader.value, Mapping):
             _check(reader, {"humans", *present})
         values: dict[str, Any] = {name: reader[name].value for name in present}
