@@ -569,8 +569,10 @@ def _player(query: p.Play, task: Task) -> Any:
     from .players import ISMCTSPlayer
 
     class Tree(SearchTree):
-        def _run(self, limit: Limit, n_jobs: int | None, on_progress: Any, *_: object) -> SearchResult:
-            result = super()._run(limit, n_jobs, on_progress, task.started, task.stop)
+        def _run(
+            self, limit: Limit, n_jobs: int | None, on_progress: Any, started: float, stop: _Stop, settle: bool = False
+        ) -> SearchResult:
+            result = super()._run(limit, n_jobs, on_progress, task.started, task.stop, settle)
             if not result.moves:
                 raise StoppedError
             return result

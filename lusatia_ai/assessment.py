@@ -28,7 +28,16 @@ from ._tables import Move
 from .errors import LusatiaError
 from .evaluation import evaluator_for
 from .limits import Limit, SearchParams
-from .search import DEFAULT_TIME, LAST_ROUND, SOLVED_STAGES, SOLVER_MEMORY, Observation, SearchResult, as_view
+from .search import (
+    DEFAULT_TIME,
+    LAST_ROUND,
+    SOLVED_STAGES,
+    SOLVER_MEMORY,
+    Observation,
+    SearchResult,
+    as_view,
+    standard_errors,
+)
 from .solver import solve
 from .state import Seed, State, word_from
 
@@ -416,9 +425,9 @@ class _Searched:
             tuple(win),
             tuple(favour),
             tuple(rank),
-            _errors(win, win_square, n, INDEPENDENT_SHARES),
-            _errors(favour, favour_square, n, INDEPENDENT_FAVOURS),
-            _errors(rank, rank_square, n, INDEPENDENT_SHARES),
+            standard_errors(win, win_square, n, INDEPENDENT_SHARES),
+            standard_errors(favour, favour_square, n, INDEPENDENT_FAVOURS),
+            standard_errors(rank, rank_square, n, INDEPENDENT_SHARES),
         )
 
     def line(self) -> list[int]:
@@ -430,16 +439,8 @@ class _Searched:
 _Branch = _Known | _Searched
 
 
-def _errors(means: Sequence[float], squares: Sequence[float], n: int, most: int) -> tuple[float, ...]:
-    """Standard errors of means over n iterations, worth at most so many independent ones; of one, the mean itself."""
-    if n < 2:
-        return tuple(abs(mean) for mean in means)
-    pairs = zip(means, squares, strict=True)
-    return tuple(sqrt(max(0.0, square - mean * mean) * (1 / (n - 1) + 1 / most)) for mean, square in pairs)
-
-
 def _widened(errors: Sequence[float], n: int, most: int) -> tuple[float, ...]:
-    """The same of standard errors that take all n iterations for independent."""
+    """Standard errors that took all n iterations for independent, where they are worth at most so many."""
     return tuple(error * sqrt(1 + n / most) for error in errors)
 
 

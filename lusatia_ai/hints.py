@@ -20,7 +20,7 @@ from typing import Any
 from ._tables import Move
 from .assessment import MoveAnalysis, PositionAnalysis, child_seed, sample_worlds
 from .observation import View
-from .search import SearchResult, as_view
+from .search import Observation, SearchResult, as_view
 from .show import counted, move_words, player_name, token_words
 from .state import State
 
@@ -32,6 +32,8 @@ FEW_GAMES = 30
 """A value that rests on fewer is no basis for a sentence."""
 WORLDS = 12
 """Worlds that a view allows in which a sentence must hold."""
+MOST_DRAWS = 100
+"""Times that such worlds are drawn until the move is legal in one of them."""
 MOST_REPLIES = 3
 MOST_EQUALS = 3
 
@@ -70,7 +72,7 @@ def explain(
         names: of all players; by default `seat 0` and so on.
 
     Raises:
-        KeyError: if the analysis does not know the move.
+        KeyError: if the analysis does not know the move, or no world was found in which it is legal.
     """
     if isinstance(analysis, SearchResult):
         analysis = PositionAnalysis.of_search(analysis)
@@ -93,8 +95,8 @@ class _Explainer:
         self.seat = analysis.seat
         self.position = view_or_state.to_json()
         self.others = [other for other in analysis.moves if other is not entry]
-        worlds = sample_worlds(as_view(view_or_state), child_seed(0))[:WORLDS]
-        self.pairs = [(world, world.clone().apply(entry.move)) for world in worlds if world.is_legal(entry.move)]
+        worlds = _worlds_with(entry.move, as_view(view_or_state))
+        self.pairs = [(world, world.clone().apply(entry.move)) for world in worlds]
         self.before, self.after = self.pairs[0]
         self.hidden = {seat for seat, player in enumerate(self.position["players"]) if player.get("guards", 0) is None}
 
@@ -287,6 +289,15 @@ class _Explainer:
 
     def brief(self, move: Move) -> str:
         return brief_words(self.position, move.text, self.names)
+
+
+def _worlds_with(move: Move, view: Observation) -> list[State]:
+    """Worlds in which the move is legal, up to `WORLDS`: another seat's high bid may need many guards."""
+    for draw in range(MOST_DRAWS):
+        worlds = [world for world in sample_worlds(view, child_seed(draw)) if world.is_legal(move)]
+        if worlds:
+            return worlds[:WORLDS]
+    raise KeyError(str(move))
 
 
 def brief_words(position: Mapping[str, Any], move: str, names: Sequence[str] | None = None) -> str:

@@ -15,7 +15,7 @@ import time as clock
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from math import sqrt
+from math import inf, sqrt
 from statistics import NormalDist
 from typing import Any, Protocol
 
@@ -341,7 +341,7 @@ class SearchTree:
         columns = [
             tuple(sum(by_tree) for by_tree in zip(*(part[4][i] for part in parts), strict=True)) for i in range(6)
         ]
-        win, favour, rank = (tuple(total / n for total in column) for column in columns[:3])
+        win, favour, rank, *squares = (tuple(total / n for total in column) for column in columns)
         deepest: Searcher = max(parts, key=lambda part: part[0])[5]
         line = tuple(self._move(follower) for _, follower in deepest.line(code))
         return MoveStats(
@@ -351,9 +351,9 @@ class SearchTree:
             win,
             favour,
             rank,
-            _errors(win, columns[3], n),
-            _errors(favour, columns[4], n),
-            _errors(rank, columns[5], n),
+            standard_errors(win, squares[0], n),
+            standard_errors(favour, squares[1], n),
+            standard_errors(rank, squares[2], n),
             line,
         )
 
@@ -362,11 +362,19 @@ class SearchTree:
         return move
 
 
-def _errors(means: tuple[float, ...], squares: tuple[float, ...], n: int) -> tuple[float, ...]:
-    """Standard errors of means; with fewer than two iterations, the mean itself."""
+def standard_errors(
+    means: Sequence[float], squares: Sequence[float], n: int, independent: float = inf
+) -> tuple[float, ...]:
+    """Standard errors of means over n iterations; of a single one, the mean itself.
+
+    Args:
+        means, squares: the means, and those of the squares.
+        independent: how many independent iterations all of them are worth at most.
+    """
     if n < 2:
         return tuple(abs(mean) for mean in means)
-    return tuple(sqrt(max(0.0, total / n - mean * mean) / (n - 1)) for mean, total in zip(means, squares, strict=True))
+    pairs = zip(means, squares, strict=True)
+    return tuple(sqrt(max(0.0, square - mean * mean) * (1 / (n - 1) + 1 / independent)) for mean, square in pairs)
 
 
 class _Stop:

@@ -18,6 +18,7 @@ import jsonschema
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from test_search import before_the_last_row
 from transcripts import FOLDER, answered, ask_all, read
 
 import lusatia_ai as la
@@ -158,6 +159,16 @@ class TestQueries:
                 query | {"id": "position", "position": POSITION, "hands": "hidden"},
             )
             assert {final(replies, id)["move"] for id in ("view", "position")} == {expected}
+
+    def test_play_does_not_use_up_its_time_where_the_best_move_is_known(self) -> None:
+        state = before_the_last_row()
+        started = time.monotonic()
+        reply = final(
+            ask({"id": "p", "query": "play", "level": 10, "position": state.to_json(), "limit": {"time": 20}}), "p"
+        )
+        assert time.monotonic() - started < 10
+        solution = la.solve(state, objective="margin", horizon="game")
+        assert reply["move"] == solution.best[0].text
 
     def test_analysis_is_the_search_of_the_library(self) -> None:
         result = la.search(STATE, la.Limit(iterations=150), seed=2)

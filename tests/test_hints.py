@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import replace
 from pathlib import Path
 
@@ -192,3 +193,15 @@ def test_brief_words_leave_out_details():
     move = next(move.text for move in state.legal_moves() if move.text.startswith("row:"))
     _, warehouse, number = move.split(":")
     assert brief_words(state.to_json(), move) == f"fill {warehouse} row {number}"
+
+
+def test_a_move_that_few_hidden_hands_allow_is_explained():
+    state, rng = la.State.new(la.Variant(humans=3), seed=9), random.Random(9)
+    for _ in range(rng.randrange(5, 90)):
+        state.apply(rng.choice(state.legal_moves()))
+    assert state.decision == "travel"
+    observer = next(seat for seat in range(3) if seat != state.seat_to_act)
+    view = state.view(observer, hands="hidden")
+    analysis = la.analyse(view, la.Limit(iterations=3000), seed=1)
+    explanation = explain(analysis, view, move="go:bautzen:12")  # legal in hardly one of 64 worlds
+    assert explanation.sentences
