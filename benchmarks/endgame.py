@@ -126,7 +126,7 @@ def play(state: la.State, solvers: tuple[int, ...], seconds: float, seed: int) -
         seat = state.seat_to_act
         view = state.view(hands="known")
         state.apply(legal[0] if len(legal) == 1 else players[seat].choose(view, la.Limit(time=seconds)).move)
-    winners = state.result().winners
+    winners = state.winners
     return [1 / len(winners) if seat in winners else 0.0 for seat in range(state.variant.humans)]
 
 

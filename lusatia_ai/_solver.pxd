@@ -1,6 +1,7 @@
 """Exact solving: the contract for other extensions."""
 
 from ._core cimport *
+from ._guards cimport *
 from ._memo cimport *
 from ._reduce cimport *
 from ._rows cimport *

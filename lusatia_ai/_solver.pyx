@@ -3,7 +3,7 @@
 Max^n (Luckhardt and Irani 1986): whoever decides takes what is best for themselves, in the knowledge that everybody will.
 Two searches work hand in hand. `rows_...` walks the choosing of rows on the reduced model of `_rows.pxd`, where nearly all
 positions are; `tree_...` walks everything around it on whole states, by the forward model. What is left out of keys and
-positions, and why, is written in `_rows.pxd` and `_reduce.pxd`. What the searches themselves leave out:
+positions, and why, is written in `_rows.pxd`, `_reduce.pxd` and `_guards.pxd`. What the searches themselves leave out:
 
 *Factored values.* Where the value is favour and nothing that decides or counts depends on favour already held, two
 positions that differ in favour alone have the same best play: tables keep the favour still to come, and keys leave
@@ -347,7 +347,7 @@ cdef int32_t number_ending(Engine* e, const GameState* s, int tracking) noexcept
         if e.horizon == END_OF_ROUND:
             recruit(&fresh.base, e.t)
         if not e.left_out & LEVELLING:
-            level_guards(&fresh.base, e.t, ends_later(e, s))
+            level_guards(&fresh.base, e.t, comparison(e, s), guards_used(e, s) & ~FARMERS)
         if tracking != GAINS:
             memset(fresh.base.favour, 0, sizeof(fresh.base.favour))
     number = index_find(&e.ending_index, e.endings, sizeof(Ending), &fresh, sizeof(GameState))
@@ -646,6 +646,20 @@ cdef inline bint ends_later(const Engine* e, const GameState* s) noexcept nogil:
     return e.horizon == END_OF_ROUND and (e.leaf != NULL or s.round == ROUNDS)
 
 
+cdef inline Comparison comparison(const Engine* e, const GameState* s) noexcept nogil:
+    """Which seats may be compared by their guards before the horizon, or at it."""
+    if e.objective == WIN:
+        return EVERYBODY
+    return LEVEL_IN_ESTATES if ends_later(e, s) else NOBODY
+
+
+cdef inline int guards_used(const Engine* e, const GameState* s) noexcept nogil:
+    """Mask of what guards can be spent on and gained by before the horizon."""
+    if e.horizon == END_OF_STAGE:
+        return FARMERS
+    return FARMERS | RECRUITS | (EXCHANGES if s.round == ROUNDS else 0)
+
+
 cdef inline bint forgets_favour(const Engine* e, const GameState* s) noexcept nogil:
     """Whether favour plays no part in any position that can follow, from tax collection on."""
     if e.horizon == END_OF_ROUND and s.round == ROUNDS and s.stage <= STORING and judges_the_poor(s, e.t):
@@ -918,23 +932,34 @@ cdef bint tree_value(Engine* e, const GameState* s, double* out, bint keep) noex
 
 
 cdef inline const GameState* reduce_position(const Engine* e, const GameState* s, GameState* reduced) noexcept nogil:
-    """A position of equal value: with the moves made between which there is no choice in town selection, and in tax
-    collection without differences that cannot matter any more."""
+    """A position of equal value; either `s` or `reduced`.
+
+    In town selection, moves made between which there is no choice; and of who answers a bid the place on the counter is
+    forgotten, since they either leave it or move up (rules 3.6, 3.7). After it, differences of counters and guards that
+    cannot matter any more.
+    """
     cdef Move_t moves[MAX_MOVES]
     while s.stage == TOWN_SELECTION and not is_chance(s) and legal_moves(s, e.t, moves) == 1:
-        if s != reduced:
-            copy_state(reduced, s)
-        s = reduced
+        s = copied(s, reduced)
         apply_move(reduced, e.t, moves[0])
-    if s.decision != D_COLLECT:
+    if e.left_out & LEVELLING:
         return s
-    if s != reduced:
-        copy_state(reduced, s)
-    if not e.left_out & LEVELLING:
+    if s.decision == D_RESPOND:
+        s = copied(s, reduced)
+        reduced.position[s.seat] = ROAD
+    elif s.decision == D_COLLECT or s.decision == D_GREY or s.decision == D_FARMER or s.decision == D_MERCHANT:
+        s = copied(s, reduced)
         forget_counters(reduced, e.t)
         if e.leaf == NULL or s.round == ROUNDS:
-            level_guards(reduced, e.t, ends_later(e, s))
-    return reduced
+            level_guards(reduced, e.t, comparison(e, s), guards_used(e, s))
+    return s
+
+
+cdef inline const GameState* copied(const GameState* s, GameState* copy) noexcept nogil:
+    """The copy, which may be `s` already."""
+    if s != copy:
+        copy_state(copy, s)
+    return copy
 
 
 cdef bint tree_expand(Engine* e, const GameState* s, double* out, int* best, bint keep) noexcept nogil:
