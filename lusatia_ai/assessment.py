@@ -526,7 +526,7 @@ def analyse(
     seed: Seed = None,
     params: SearchParams | None = None,
     n_jobs: int | None = None,
-    include: Sequence[Move | str] = (),
+    keep: Sequence[Move | str] = (),
 ) -> PositionAnalysis:
     """Value every legal move.
 
@@ -538,12 +538,12 @@ def analyse(
         seed: the same seed, parameters and iterations give the same analysis, bit by bit, for any number of workers.
         params: how to search what follows each move; "trees" does not matter here.
         n_jobs: threads, as joblib counts them.
-        include: moves that are looked into as deeply as the best, such as the one that was played.
+        keep: moves that are looked into as deeply as the best, such as the one that was played.
 
     Ctrl-C ends it early and returns what has been found, if anything has.
 
     Raises:
-        LusatiaError: if no seat is to act, or a move of `include` is not legal.
+        LusatiaError: if no seat is to act, or a move of `keep` is not legal.
         LimitError, ParamsError: for limits and parameters out of their ranges.
     """
     started = clock.perf_counter()
@@ -554,7 +554,7 @@ def analyse(
     if seat is None:
         reason = "the game is over" if view_or_state.is_over else "chance is to be drawn"
         raise LusatiaError(f"nothing to analyse here: {reason}")
-    race = _Race(as_view(view_or_state), seat, limit, params or SearchParams(), seed, n_jobs, include, started)
+    race = _Race(as_view(view_or_state), seat, limit, params or SearchParams(), seed, n_jobs, keep, started)
     return race.run()
 
 
@@ -569,7 +569,7 @@ class _Race:
         params: SearchParams,
         seed: Seed,
         n_jobs: int | None,
-        include: Sequence[Move | str],
+        keep: Sequence[Move | str],
         started: float,
     ) -> None:
         self.seat, self.limit, self.n_jobs, self.started = seat, limit, n_jobs, started
@@ -577,10 +577,10 @@ class _Race:
         worlds_seed, move_seed = child_seed(seed, 0), child_seed(seed, 1)
         self.worlds = sample_worlds(view, worlds_seed)
         by_move = _worlds_by_move(self.worlds)
-        self.kept = {str(move) for move in include}
+        self.kept = {str(move) for move in keep}
         unknown = self.kept - {move.text for move in by_move}
         if unknown:
-            raise LusatiaError(f"include: found {sorted(unknown)[0]!r}; allowed: the legal moves")
+            raise LusatiaError(f"keep: found {sorted(unknown)[0]!r}; allowed: the legal moves")
         round_now = self.worlds[0].round
         last_round = round_now + params.horizon - 1 if params.horizon else 6
         nodes = params.nodes_for(limit) // len(by_move)

@@ -439,7 +439,7 @@ class _Task:
         if choices > 1:
             limit = _times(job.limit, DEEPENING) if self.deepen else job.limit
             view = state.view(hands=job.hands)
-            analysis = analyse(view, limit, seed=seed, params=job.params, include=[move])
+            analysis = analyse(view, limit, seed=seed, params=job.params, keep=[move])
             if analysis.stopped_by == "interrupt":
                 raise KeyboardInterrupt  # what is known of a decision cut short is not kept
             best = analysis.moves[:KEPT_MOVES]

@@ -100,7 +100,7 @@ def test_the_moves_left_at_the_end_share_most_of_the_effort():
 def test_an_included_move_is_looked_into_as_deeply_as_the_best():
     state = la.State.new(la.Variant(humans=5), seed=3)
     worst = la.analyse(state, la.Limit(iterations=1000), seed=1).moves[-1].move
-    analysis = la.analyse(state, la.Limit(iterations=1000), seed=1, include=[worst])
+    analysis = la.analyse(state, la.Limit(iterations=1000), seed=1, keep=[worst])
     assert analysis[worst].iterations == analysis.moves[0].iterations
     assert analysis[worst.text].loss > 0
 
@@ -155,8 +155,8 @@ def test_an_analysis_says_what_it_cannot_do():
         la.analyse(record.state())
     with pytest.raises(la.LusatiaError, match="chance is to be drawn"):
         la.analyse(record.state(0))
-    with pytest.raises(la.LusatiaError, match="include: found 'accept'"):
-        la.analyse(la.State.new(seed=1), QUICK, include=["accept"])
+    with pytest.raises(la.LusatiaError, match="keep: found 'accept'"):
+        la.analyse(la.State.new(seed=1), QUICK, keep=["accept"])
     with pytest.raises(KeyError):
         la.analyse(la.State.new(seed=1), QUICK)["accept"]
 
