@@ -1,8 +1,8 @@
 """Are standard errors honest? `python benchmarks/errors.py` compares them with the scatter of analyses made again.
 
-Positions of games of a light search are analysed with several seeds. For the moves that matter, the table has the root
-mean squares of the standard errors stated and of the standard deviations found, and their ratio, which should be about
-1. Exit code 1 if one is outside of 0.5 to 2.
+Positions of games of a light search are analysed, and searched, with several seeds. For the moves that matter, the
+table has the root mean squares of the standard errors stated and of the standard deviations found, and their ratio,
+which should be about 1. Exit code 1 if one is outside of 0.5 to 2.
 """
 
 from __future__ import annotations
@@ -10,10 +10,13 @@ from __future__ import annotations
 import argparse
 import random
 import sys
+from collections.abc import Callable
+from itertools import product
 from math import sqrt
 from statistics import mean, stdev
 
 import lusatia_ai as la
+from lusatia_ai.hints import FEW_GAMES
 
 
 def positions(n: int, seed: int) -> list[la.State]:
@@ -30,13 +33,25 @@ def positions(n: int, seed: int) -> list[la.State]:
     return found
 
 
-def pairs(state: la.State, iterations: int, seeds: int) -> dict[str, list[tuple[float, float]]]:
-    """By figure: (scatter found, standard error stated) for each of the moves that some analysis has among its best."""
-    analyses = [la.analyse(state, la.Limit(iterations=iterations), seed=seed) for seed in range(seeds)]
+def searched(state: la.State, limit: la.Limit, *, seed: int) -> la.PositionAnalysis:
+    return la.PositionAnalysis.of_search(la.search(state, limit, seed=seed))
+
+
+SOURCES: dict[str, Callable[..., la.PositionAnalysis]] = {"analyse": la.analyse, "search": searched}
+
+
+def pairs(source: str, state: la.State, iterations: int, seeds: int) -> dict[str, list[tuple[float, float]]]:
+    """By figure: (scatter found, standard error stated) for each of the moves that some analysis has among its best.
+
+    Moves that have hardly been looked into are left out.
+    """
+    analyses = [SOURCES[source](state, la.Limit(iterations=iterations), seed=seed) for seed in range(seeds)]
     seat = analyses[0].seat
     rows: dict[str, list[tuple[float, float]]] = {"win share": [], "favour": [], "loss": []}
     for move in sorted({entry.move.text for analysis in analyses for entry in analysis.moves[:3]}):
-        entries = [analysis[move] for analysis in analyses]
+        entries = [entry for analysis in analyses for entry in analysis.moves if entry.move.text == move]
+        if len(entries) < seeds or any(entry.iterations < FEW_GAMES for entry in entries):
+            continue
         for name, values, errors in (
             ("win share", [e.value[seat] for e in entries], [e.stderr[seat] for e in entries]),
             ("favour", [e.favour[seat] for e in entries], [e.favour_stderr[seat] for e in entries]),
@@ -59,15 +74,16 @@ def main() -> int:
     options = parser.parse_args()
     honest = True
     found = positions(options.positions, options.seed)
-    print("iterations  figure      moves    found   stated  stated / found")
-    for iterations in (1000, 4000, 16_000):
-        every = [pairs(state, iterations, options.seeds) for state in found]
+    print("of       iterations  figure      moves    found   stated  stated / found")
+    for source, iterations in product(SOURCES, (1000, 4000, 16_000)):
+        every = [pairs(source, state, iterations, options.seeds) for state in found]
         for name in ("win share", "favour", "loss"):
             rows = [row for part in every for row in part[name]]
             scatter, stated = (root_mean_square([row[i] for row in rows]) for i in (0, 1))
             honest = honest and 0.5 <= stated / scatter <= 2
             print(
-                f"{iterations:10,}  {name:10} {len(rows):6} {scatter:8.4f} {stated:8.4f} {stated / scatter:15.2f}",
+                f"{source:8} {iterations:10,}  {name:10} {len(rows):6} {scatter:8.4f} {stated:8.4f}"
+                f" {stated / scatter:15.2f}",
                 flush=True,
             )
     return 0 if honest else 1

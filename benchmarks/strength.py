@@ -103,7 +103,7 @@ def contests() -> Iterator[Contest]:
     yield Contest("search-first", "first", "ismcts", f"ismcts:{FIRST}", limit=tenth, wanted=0.45)
     for few in (500, 1000, 2000, 4000, 8000):
         a, b = f"ismcts:iterations={2 * few}", f"ismcts:iterations={few}"
-        yield Contest(f"iterations-{2 * few}-{few}", "iterations", a, b, "AABB", 200 if few < 4000 else 100, wanted=0.5)
+        yield Contest(f"iterations-{2 * few}-{few}", "iterations", a, b, "AABB", 200, wanted=0.5)
     so, limit = "ismcts:algorithm=so", la.Limit(iterations=1000)
     for other in ("determinized", "mo"):
         for hands in ("known", "hidden"):

@@ -137,6 +137,7 @@ cdef class Searcher:
     cdef RootStats root_stats[MOST_ROOT_MOVES]
     cdef Move_t root_moves[MOST_ROOT_MOVES]
     cdef tuple only                  # codes of the moves that are tried at the root; None: all
+    cdef bint tasteful               # whether the observer likes things beyond what they are worth
     cdef bint restricted             # whether there are some
     cdef uint8_t wanted[CODES]       # by move code: 1 for these
     cdef int n_root_moves
@@ -160,6 +161,7 @@ cdef class Searcher:
         self.max_nodes = max_nodes
         self.only = only
         self.restricted = only is not None
+        self.tasteful = any(self.settings.taste[i] != 0 for i in range(3))
         memset(self.wanted, 0, sizeof(self.wanted))
         for code in only or ():
             self.wanted[code] = 1
@@ -246,8 +248,8 @@ cdef class Searcher:
                 kept += 1
         return kept if kept else n
 
-    def run(self, int iterations):
-        """Do so many iterations more."""
+    def run(self, int iterations, bint until_full=False):
+        """Do so many iterations more; `until_full`: fewer if the tree stops growing, but at least one."""
         cdef int done = 0
         while done < iterations:
             if self.capacity - self.n_nodes < 2 * LONGEST_LINE:
@@ -257,15 +259,21 @@ cdef class Searcher:
                     self.iterate()
                     done += 1
                     self.iterations += 1
+                    if until_full and self.is_full():
+                        done = iterations
                     if self.capacity - self.n_nodes < 2 * LONGEST_LINE and self.capacity < self.max_nodes:
                         break
+
+    cdef inline bint is_full(self) noexcept nogil:
+        return self.n_nodes >= self.max_nodes or (
+            self.capacity >= self.max_nodes and self.n_nodes + MAX_PLAYERS > self.max_nodes)
 
     cdef void iterate(self) noexcept nogil:
         cdef GameState s
         cdef Rng fixed_stream
         cdef Rng* chance = &self.rng
         cdef Path path
-        cdef Standing standing
+        cdef Standing standing, liked
         cdef int32_t cursor[MAX_PLAYERS]
         cdef int world, seat
         path.length = self.n_played = 0
@@ -284,7 +292,10 @@ cdef class Searcher:
         self.walk(&s, cursor, &path, chance)
         self.play_on(&s, chance)
         self.judge(&s, &standing)
-        self.back_up(&path, &standing)
+        liked = standing
+        if self.tasteful and not is_over(&s):
+            self.like(&s, &liked)
+        self.back_up(&path, &standing, &liked)
 
     cdef void enter_roots(self, const GameState* s, int32_t* cursor) noexcept nogil:
         """A seat that does not search knows its own hand: its tree branches on what this world gives it."""
@@ -571,9 +582,7 @@ cdef class Searcher:
         cdef int winners, seat, i
         if not is_over(s):
             estimate_favour(s, t, &self.evaluator.c, standing.favour)
-            self.add_taste(s, standing.favour)
-            estimate_wins(s, t, &self.evaluator.c, standing.favour, standing.win)
-            expected_ranks(standing.favour, t.humans, self.evaluator.c.temperature[s.round - 1], standing.rank)
+            self.compare_estimates(s, standing)
             return
         winners = winners_of(s, t)
         for seat in range(t.humans):
@@ -585,12 +594,20 @@ cdef class Searcher:
                     standing.rank[seat] += 0.5 * (
                         (standing_key(s, i) > standing_key(s, seat)) + (standing_key(s, i) >= standing_key(s, seat)))
 
-    cdef inline void add_taste(self, const GameState* s, double* favour) noexcept nogil:
+    cdef inline void compare_estimates(self, const GameState* s, Standing* standing) noexcept nogil:
+        """Win shares and ranks that go with estimates of favour."""
+        cdef const GameTables* t = &self.worlds.tables.c
+        estimate_wins(s, t, &self.evaluator.c, standing.favour, standing.win)
+        expected_ranks(standing.favour, t.humans, self.evaluator.c.temperature[s.round - 1], standing.rank)
+
+    cdef void like(self, const GameState* s, Standing* standing) noexcept nogil:
+        """The standing as the observer's taste sees it, which decides, but is not reported."""
         cdef int me = self.observer, place = 0
         while s.order[place] != me:
             place += 1
-        favour[me] += (self.settings.taste[0] * place + self.settings.taste[1] * s.guards[me]
-                       + self.settings.taste[2] * (s.estates[me][0] + s.estates[me][1] + s.estates[me][2]))
+        standing.favour[me] += (self.settings.taste[0] * place + self.settings.taste[1] * s.guards[me]
+                                + self.settings.taste[2] * (s.estates[me][0] + s.estates[me][1] + s.estates[me][2]))
+        self.compare_estimates(s, standing)
 
     cdef void utilities(self, const Standing* standing, double* utility) noexcept nogil:
         """What each seat is taken to want, about 0 to 1, by the settings of utility and backup."""
@@ -614,11 +631,12 @@ cdef class Searcher:
                 elif settings.backup == OWN_SCORE:
                     utility[seat] = 0.01 * standing.favour[seat]
 
-    cdef void back_up(self, const Path* path, const Standing* standing) noexcept nogil:
+    cdef void back_up(self, const Path* path, const Standing* standing, const Standing* liked) noexcept nogil:
+        """`liked`: what decides; `standing`: what is reported."""
         cdef double utility[MAX_PLAYERS]
         cdef int i, seat
         cdef Node* node
-        self.utilities(standing, utility)
+        self.utilities(liked, utility)
         for i in range(path.length):
             node = &self.nodes[path.nodes[i]]
             node.visits += 1
@@ -754,41 +772,37 @@ cdef class Searcher:
         return True
 
     cdef int keep_subtree(self, int32_t root) except -1:
-        """Move the part below `root` to the front of a new arena, breadth first."""
-        cdef int32_t done = 0, child, last
-        cdef Node* old = self.nodes
-        cdef int32_t* origin = <int32_t*> malloc(self.n_nodes * sizeof(int32_t))
-        cdef Node* kept = <Node*> malloc(self.capacity * sizeof(Node))
-        if origin == NULL or kept == NULL:
-            free(origin)
-            free(kept)
+        """Move the part below `root` to the front of the arena, in the same order: what follows a node lies behind it."""
+        cdef int32_t i, child, n = 0
+        cdef int32_t* place = <int32_t*> calloc(self.n_nodes, sizeof(int32_t))     # 0: not kept; else the new one, plus 1
+        if place == NULL:
             raise MemoryError("no memory to move the search tree")
-        kept[0] = old[root]
-        kept[0].next_sibling = NO_NODE
-        origin[0] = root
-        self.n_nodes = 1
-        while done < self.n_nodes:
-            last = NO_NODE
-            child = old[origin[done]].first_child
-            kept[done].first_child = NO_NODE
-            while child != NO_NODE:
-                kept[self.n_nodes] = old[child]
-                kept[self.n_nodes].next_sibling = NO_NODE
-                origin[self.n_nodes] = child
-                if last == NO_NODE:
-                    kept[done].first_child = self.n_nodes
-                else:
-                    kept[last].next_sibling = self.n_nodes
-                last = self.n_nodes
-                self.n_nodes += 1
-                child = old[child].next_sibling
-            done += 1
-        free(origin)
-        free(old)
-        self.nodes = kept
-        self.reused = kept[0].visits
+        self.nodes[root].next_sibling = NO_NODE
+        place[root] = 1
+        for i in range(root, self.n_nodes):
+            if place[i]:
+                n += 1
+                place[i] = n
+                child = self.nodes[i].first_child
+                while child != NO_NODE:
+                    place[child] = 1
+                    child = self.nodes[child].next_sibling
+        for i in range(root, self.n_nodes):
+            if place[i]:
+                self.nodes[place[i] - 1] = self.nodes[i]
+                self.relink(&self.nodes[place[i] - 1], place)
+        free(place)
+        self.n_nodes = n
+        self.reused = self.nodes[0].visits
         self.forget_root()
         return 0
+
+    cdef inline void relink(self, Node* node, const int32_t* place) noexcept nogil:
+        """Let a node that has been moved point to the new places."""
+        if node.first_child != NO_NODE:
+            node.first_child = place[node.first_child] - 1
+        if node.next_sibling != NO_NODE:
+            node.next_sibling = place[node.next_sibling] - 1
 
     @property
     def tree_size(self):
@@ -798,8 +812,7 @@ cdef class Searcher:
     @property
     def full(self):
         """Whether the tree has stopped growing."""
-        return self.n_nodes >= self.max_nodes or (
-            self.capacity >= self.max_nodes and self.n_nodes + MAX_PLAYERS > self.max_nodes)
+        return self.is_full()
 
     # --- to other processes -----------------------------------------------------------------------------
 

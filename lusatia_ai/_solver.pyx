@@ -1199,11 +1199,12 @@ cdef bint tree_search(Engine* e, const GameState* s, Score alpha, Score beta, Bo
     cdef uint64_t key[TREE_WORDS]
     cdef double low[WIDTH]
     cdef double high[WIDTH]
-    cdef double favour = s.favour[e.seat] if e.forgets_favour and s.stage >= TAX_COLLECTION else 0
+    cdef double favour
     cdef bint done
     cdef GameState reduced
     if not e.plain:
         s = reduce_position(e, s, &reduced)
+    favour = s.favour[e.seat] if e.forgets_favour and s.stage >= TAX_COLLECTION else 0
     if s.decision == D_ROUND or is_over(s):
         evaluate(e, s, low)
         bounds[0] = bounds_of(e, low, low)

@@ -63,10 +63,6 @@ class QueryError(LusatiaError):
         self.faults = tuple(faults)
 
 
-class StoppedError(Exception):
-    """A query was stopped before anything was found."""
-
-
 @dataclass(slots=True)
 class Task:
     """What comes with a query on its way to an answer.
@@ -243,10 +239,7 @@ class Answers:
         player = _player(query, task)
         with blaming("limit"):
             limit = query.limit and _limit(query.limit)
-        try:
-            chosen = player.choose(view, limit)
-        except StoppedError:
-            return p.PlayReply(id=query.id, stopped=True)
+        chosen = player.choose(view, limit)
         return p.PlayReply(
             id=query.id,
             move=chosen.move.text,
@@ -572,10 +565,7 @@ def _player(query: p.Play, task: Task) -> Any:
         def _run(
             self, limit: Limit, n_jobs: int | None, on_progress: Any, started: float, stop: _Stop, settle: bool = False
         ) -> SearchResult:
-            result = super()._run(limit, n_jobs, on_progress, task.started, task.stop, settle)
-            if not result.moves:
-                raise StoppedError
-            return result
+            return super()._run(limit, n_jobs, on_progress, task.started, task.stop, settle)
 
     class Stoppable(ISMCTSPlayer):
         def _tree_for(self, view: Any, seed: int) -> SearchTree:

@@ -194,9 +194,7 @@ class PositionAnalysis:
         entries = [
             MoveAnalysis(
                 entry.move, entry.value, entry.favour, entry.rank,
-                _widened(entry.stderr, entry.visits, INDEPENDENT_SHARES),
-                _widened(entry.favour_stderr, entry.visits, INDEPENDENT_FAVOURS),
-                _widened(entry.rank_stderr, entry.visits, INDEPENDENT_SHARES),
+                entry.stderr, entry.favour_stderr, entry.rank_stderr,
                 0.0, 0.0, 0.0, entry.line, entry.visits,
             )
             for entry in result.moves
@@ -439,11 +437,6 @@ class _Searched:
 _Branch = _Known | _Searched
 
 
-def _widened(errors: Sequence[float], n: int, most: int) -> tuple[float, ...]:
-    """Standard errors that took all n iterations for independent, where they are worth at most so many."""
-    return tuple(error * sqrt(1 + n / most) for error in errors)
-
-
 def _branch(group: _Group, observer: int, last_round: int, params: SearchParams, nodes: int, word: int) -> _Branch:
     weight, first = sum(group.weights), group.states[0]
     if first.is_over:
@@ -469,6 +462,8 @@ def _solved(state: State, params: SearchParams) -> tuple[State, list[int]] | Non
         return None
     limit = Limit(iterations=min(params.solve, SOLVED_POSITIONS), memory=SOLVER_MEMORY)
     solution = solve(state, objective="margin", horizon="game", limit=limit)
+    if solution.interrupted:
+        raise KeyboardInterrupt
     if solution.status != "exact":
         return None
     end = state.clone()

@@ -19,6 +19,7 @@ from typing import Any
 
 from ._tables import Move
 from .assessment import MoveAnalysis, PositionAnalysis, child_seed, sample_worlds
+from .errors import LusatiaError
 from .observation import View
 from .search import Observation, SearchResult, as_view
 from .show import counted, move_words, player_name, token_words
@@ -44,7 +45,8 @@ class Explanation:
 
     Attributes:
         move: which.
-        sureness: "only move", "exact", "clearly best", "probably best", "about as good" (as others), or "worse".
+        sureness: "only move", "only one tried", "exact", "clearly best", "probably best", "about as good" (as others)
+            or "worse".
         sentences: in order; each stands on its own.
     """
 
@@ -73,7 +75,11 @@ def explain(
 
     Raises:
         KeyError: if the analysis does not know the move, or no world was found in which it is legal.
+        LusatiaError: if there are too few names.
     """
+    players = view_or_state.variant.players
+    if names is not None and len(names) < players:
+        raise LusatiaError(f"names: found {len(names)}; allowed: {players}, one for each player")
     if isinstance(analysis, SearchResult):
         analysis = PositionAnalysis.of_search(analysis)
     entry = analysis.moves[0] if move is None else analysis[move]
@@ -112,7 +118,7 @@ class _Explainer:
 
     def sureness(self) -> str:
         if not self.others:
-            return "only move"
+            return "only move" if all(len(before.legal_moves()) == 1 for before, _ in self.pairs) else "only one tried"
         if self.entry is not self.analysis.moves[0]:
             return "about as good" if self.equal(self.entry) else "worse"
         if self.analysis.solved:
@@ -122,7 +128,8 @@ class _Explainer:
             return "about as good"
         if self.analysis.exact:
             return "exact"
-        surely = all(other.loss >= 2 * other.loss_stderr for other in self.others if self.looked_into(other))
+        tried = [other for other in self.others if self.looked_into(other)]
+        surely = bool(tried) and all(other.loss >= 2 * other.loss_stderr for other in tried)
         return "clearly best" if rival.loss >= CLEAR_GAP and surely else "probably best"
 
     def equal(self, other: MoveAnalysis) -> bool:
@@ -139,6 +146,8 @@ class _Explainer:
         value = self.measured(self.entry)
         if sureness == "only move":
             return f"{_capital(words)}: it is the only move, with a win share of {value}."
+        if sureness == "only one tried":
+            return f"{_capital(words)}: a win share of {value}; there was no time to try another move."
         if sureness == "worse":
             best = self.analysis.moves[0]
             better = f"{percent(self.entry.loss)} less than to {self.brief(best.move)} ({self.measured(best)})"
@@ -159,37 +168,37 @@ class _Explainer:
     # what happens at once
 
     def gains(self) -> str:
-        gained = [words for amount, words in self.changes() if amount > 0]
+        gained = [words for amount, words in self.certain_changes() if amount > 0]
         tokens = [" ".join(self.token(token)) for token in self.new_tokens()]
         gained += [f"the companion {token}" for token in tokens]
         return f"At once it brings {_listed(gained, 'and')}." if gained else ""
 
     def costs(self) -> str:
-        lost = [words for amount, words in self.changes() if amount < 0]
+        lost = [words for amount, words in self.certain_changes() if amount < 0]
         return f"It costs {_listed(lost, 'and')}." if lost else ""
 
-    def changes(self) -> Iterator[tuple[int, str]]:
+    def certain_changes(self) -> list[tuple[int, str]]:
+        """The changes that are the same in all worlds: how much is paid in guards may depend on hidden ones."""
+        first, *others = [list(self.changes(before, after)) for before, after in self.pairs]
+        return [change for change in first if all(change in other for other in others)]
+
+    def changes(self, before: State, after: State) -> Iterator[tuple[int, str]]:
         """(change, amount in words) of what the deciding seat has, as far as the rules do not clear it away."""
-        old, new = self.players()
-        mine, mine_after = old[self.seat], new[self.seat]
+        mine, mine_after = (state.to_json()["players"][self.seat] for state in (before, after))
         pairs = [("favour", mine["favour"], mine_after["favour"]), ("guards", mine["guards"], mine_after["guards"])]
         pairs += [(f"{estate} symbols", n, mine_after["estates"][estate]) for estate, n in mine["estates"].items()]
-        if self.after.round == self.before.round and self.after.stage == self.before.stage:
+        if after.round == before.round and after.stage == before.stage:
             pairs += [(f"{colour} pieces", n, mine_after["goods"][colour]) for colour, n in mine["goods"].items()]
             pairs.append(("horses", mine["horses"], mine_after["horses"]))
-        for name, before, after in pairs:
-            if before != after:
-                amount = abs(after - before)
+        for name, had, has in pairs:
+            if had != has:
+                amount = abs(has - had)
                 single = name if name == "favour" else name.removesuffix("s")
-                yield after - before, f"{amount:g} {single if amount == 1 else name}"
-
-    def players(self) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-        return self.before.to_json()["players"], self.after.to_json()["players"]
+                yield has - had, f"{amount:g} {single if amount == 1 else name}"
 
     def new_tokens(self) -> list[str]:
-        old, new = self.players()
-        held = old[self.seat]["companions"]
-        return [token for token in new[self.seat]["companions"] if token not in held]
+        held, now = (state.to_json()["players"][self.seat]["companions"] for state in (self.before, self.after))
+        return [token for token in now if token not in held]
 
     def token(self, token: str) -> tuple[str, str]:
         name, words = token_words(self.before.components, token)
@@ -222,7 +231,9 @@ class _Explainer:
         tried = [other for other in self.others if self.looked_into(other)]
         if not tried or len(self.entry.value) < 3:
             return ""
-        other = tried[0]
+        other = min(tried, key=lambda entry: entry.loss)
+        if not self.analysis.exact and abs(self.entry.loss - other.loss) < other.loss_stderr:
+            return ""  # what may be chance is no basis for saying whom it hurts
         changes = [mine - theirs for mine, theirs in zip(self.entry.value, other.value, strict=True)]
         rivals = [seat for seat in range(len(changes)) if seat != self.seat]
         worst, best = min(rivals, key=changes.__getitem__), max(rivals, key=changes.__getitem__)
@@ -236,15 +247,17 @@ class _Explainer:
         return f"Compared with the choice to {self.brief(other.move)}, it {' and '.join(found)}." if found else ""
 
     def replies(self) -> str:
-        """The principal variation, as far as no chance comes between."""
-        state, told = self.after.clone(), list[str]()
+        """The principal variation, as far as no chance comes between and it is legal in all worlds."""
+        states, told = [after.clone() for _, after in self.pairs], list[str]()
         for move in self.entry.line[1:]:
-            seat = state.seat_to_act
-            if seat is None or len(told) == MOST_REPLIES or not state.is_legal(move):
+            seat = states[0].seat_to_act
+            legal = all(state.seat_to_act == seat and state.is_legal(move) for state in states if seat is not None)
+            if seat is None or len(told) == MOST_REPLIES or not legal:
                 break
-            if len(state.legal_moves()) > 1:
-                told.append(f"{self.who(seat)}: {brief_words(state.to_json(), move.text, self.names)}")
-            state.apply(move)
+            if any(len(state.legal_moves()) > 1 for state in states):
+                told.append(f"{self.who(seat)}: {brief_words(states[0].to_json(), move.text, self.names)}")
+            for state in states:
+                state.apply(move)
         return f"Likely next: {'; '.join(told)}." if told else ""
 
     def alternative(self, sureness: str) -> str:
@@ -264,7 +277,7 @@ class _Explainer:
     def gap(self, better: MoveAnalysis, worse: MoveAnalysis) -> str:
         share = better.value[self.seat] - worse.value[self.seat]
         favour = better.favour[self.seat] - worse.favour[self.seat]
-        more = f"{favour:.1f} less favour" if favour >= 0 else f"but {-favour:.1f} more favour"
+        more = f"{max(favour, 0):.1f} less favour" if favour > -0.05 else f"but {-favour:.1f} more favour"
         return f"{_capital(percent(share))} less win share, and {more} at the end.".replace("and but", "but")
 
     def scale(self, sureness: str) -> str:

@@ -288,8 +288,9 @@ class ISMCTSPlayer:
         params: how it searches (`SearchParams`); the style's taste is added.
         limit: its own limit, used instead of what `choose` is given.
         seed: of searches and of blunders; None takes fresh entropy.
-        n_jobs: threads of a search.
-        keep_tree: whether a tree is kept from one decision to the next.
+        n_jobs: threads of a search, for `params.trees` trees.
+        keep_tree: whether a tree is kept from one decision to the next; with chance nodes, or another algorithm than
+            "so", it always begins anew.
         follow: whether it keeps count of all hands, as far as it is told the events of a game; where views hide
             nothing, it makes no difference.
 
@@ -346,7 +347,7 @@ class ISMCTSPlayer:
         seed = _word(self._rng)
         if blunders:
             self._tree = None
-            return PlayResult(_pick(self._rng, view.legal_moves()))
+            return PlayResult(_pick(self._rng, _moves_of(view)))
         tree = self._tree_for(self._knowledge(view), seed)
         result = tree.search(self._limit(limit), n_jobs=self.n_jobs, started=started, settle=True)
         return PlayResult(result.best, result)
@@ -377,6 +378,11 @@ class ISMCTSPlayer:
             return limit
         limit = limit or Limit(iterations=most)
         return replace(limit, iterations=min(most, limit.iterations or most))
+
+
+def _moves_of(view: View) -> list[Move]:
+    """The legal moves; where they depend on hands that the view hides, those of a world that it allows."""
+    return view.legal_moves() if view.seat == view.seat_to_act else view.sample(0).legal_moves()
 
 
 def _tasteful(params: SearchParams | None, taste: Mapping[str, float]) -> SearchParams | None:

@@ -10,12 +10,13 @@
 from __future__ import annotations
 
 import queue
+import sys
 import threading
 import time as clock
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from math import inf, sqrt
+from math import sqrt
 from statistics import NormalDist
 from typing import Any, Protocol
 
@@ -39,7 +40,12 @@ POOL_COST = 0.012
 """Seconds that a call of joblib takes beyond the work itself; it polls."""
 LEAST_FOR_THREADS = 0.06
 LEAST_FOR_PROCESSES = 0.6
-"""Seconds below which a search stays in the calling thread."""
+LEAST_WITHOUT_JOBLIB = 0.6
+LEAST_WITHOUT_PROCESSES = 2.0
+"""Seconds below which a search stays in the calling thread; the last two, where joblib would have to be imported, and
+processes to be started first."""
+FIRST_SLICE, MOST_SLICES = 0.3, 8
+"""Seconds, and number of parts of the time, after which trees that grow in other processes come back."""
 LAST_ROUND = 6
 SOLVED_STAGES = ("tax_collection", "storing", "final_scoring")
 """Of the last round: from then on nothing is left to chance."""
@@ -51,6 +57,11 @@ SOLVER_MEMORY = 128 * 2**20
 PACE = 60_000
 """Iterations a second, to guess how long a search without a time limit will take."""
 PROGRESS_TIME = 0.1
+INDEPENDENT_GAMES = 60
+"""Independent games that the iterations on one move are worth at most, however many they are: what the tree happens to
+prefer early on decides where it looks later. Measured by `benchmarks/errors.py`."""
+FIRST_BATCH = 16
+"""Iterations before the first look at the clock, also where the time is over already."""
 FIRST_CHECK = 256
 """Iterations of each tree before `confidence` is looked at; then after every quarter more."""
 
@@ -78,7 +89,7 @@ class MoveStats:
         value: mean win share after it (0 to 1; a shared win is split).
         favour: mean final favour after it.
         rank: mean final rank after it, from 1.
-        stderr: standard error of `value`.
+        stderr: standard error of `value`: how far it would scatter with another seed.
         favour_stderr: standard error of `favour`.
         rank_stderr: standard error of `rank`.
         line: the moves that follow most often, this one first.
@@ -156,10 +167,12 @@ def search(
         params: how to search.
         root_moves: the moves to choose from; None for all. In worlds where none of them is legal, all are tried.
         n_jobs: workers for `params.trees` trees, as joblib counts them: None is one, or what `joblib.parallel_config`
-            says; -1 is all processors. Threads, unless `parallel_config` selects another backend.
-        on_progress: called about ten times a second with what has been found so far.
+            says; -1 is all processors. Threads, unless `parallel_config` selects another backend. One tree, the default,
+            grows in the calling thread, whatever is said here.
+        on_progress: called with what has been found so far: about ten times a second, twice where several threads work,
+            more seldom where processes do.
 
-    Ctrl-C ends the search early and returns what has been found, if anything has.
+    Ctrl-C ends the search early and returns what has been found.
 
     Raises:
         LusatiaError: if no seat is to act.
@@ -274,20 +287,22 @@ class SearchTree:
         settle: bool = False,
     ) -> SearchResult:
         self._plant(limit)
-        self._solved = self._solve(limit)
-        if settle and self._solved is not None:
-            return self.result(started, "exact")
-        run = _Run(self, limit, n_jobs, on_progress, started, stop)
         try:
-            reason = run.until_limit()
+            self._solved = None
+            self._solved = self._solve(limit, stop)
+            if settle and self._solved is not None:
+                return self.result(started, "exact")
+            reason = _Run(self, limit, n_jobs, on_progress, started, stop).until_limit()
         except KeyboardInterrupt:
             stop.set_and_wait()
-            if not self.iterations:
-                raise
+            for tree in self._trees:
+                grow(
+                    tree, FIRST_BATCH, None, stop
+                )  # those that have found nothing so far, or are not back from elsewhere
             reason = "interrupt"
         return self.result(started, reason)
 
-    def _solve(self, limit: Limit) -> Move | None:
+    def _solve(self, limit: Limit, stop: _Stop) -> Move | None:
         """The best move, where the rest of the game is certain and small enough to be tried out.
 
         A larger margin over the best rival is never a smaller utility, as long as rank has no weight in it, but for
@@ -305,8 +320,13 @@ class SearchTree:
         objective: Objective = "favour" if params.backup == "own" else "margin" if params.favour else "win"
         concept: Concept = "paranoid" if params.backup == "paranoid" else "maxn"
         most = params.solve if limit.iterations is None else min(params.solve, SOLVED_EACH * limit.iterations)
-        within = Limit(time=seconds, iterations=most, memory=min(SOLVER_MEMORY, limit.memory or params.memory))
-        solution = solve(state, objective=objective, concept=concept, horizon="game", limit=within)
+        memory = (limit.memory or params.memory) - sum(tree.tree_size for tree in self._trees) * NODE_SIZE
+        within = Limit(time=seconds, iterations=most, memory=max(LEAST_MEMORY, min(SOLVER_MEMORY, memory)))
+        solution = solve(
+            state, objective=objective, concept=concept, horizon="game", limit=within, should_stop=stop.__bool__
+        )
+        if solution.interrupted:
+            raise KeyboardInterrupt
         return solution.best[0] if solution.status == "exact" else None
 
     @property
@@ -351,9 +371,9 @@ class SearchTree:
             win,
             favour,
             rank,
-            standard_errors(win, squares[0], n),
-            standard_errors(favour, squares[1], n),
-            standard_errors(rank, squares[2], n),
+            standard_errors(win, squares[0], n, INDEPENDENT_GAMES),
+            standard_errors(favour, squares[1], n, INDEPENDENT_GAMES),
+            standard_errors(rank, squares[2], n, INDEPENDENT_GAMES),
             line,
         )
 
@@ -362,9 +382,7 @@ class SearchTree:
         return move
 
 
-def standard_errors(
-    means: Sequence[float], squares: Sequence[float], n: int, independent: float = inf
-) -> tuple[float, ...]:
+def standard_errors(means: Sequence[float], squares: Sequence[float], n: int, independent: int) -> tuple[float, ...]:
     """Standard errors of means over n iterations; of a single one, the mean itself.
 
     Args:
@@ -423,6 +441,7 @@ class _Run:
     on_progress: Callable[[SearchResult], None] | None
     started: float
     stop: _Stop
+    overhead: float = 0.0  # seconds that the last slice in other processes took beyond the work
 
     def until_limit(self) -> str:
         """Search until a limit is reached; returns which."""
@@ -475,31 +494,55 @@ class _Run:
         guess = left if left is not None else 1e9
         if goal is not None:
             guess = min(guess, (sum(goal) - self.forest.iterations) / PACE)
+        if guess < (LEAST_FOR_THREADS if "joblib" in sys.modules else LEAST_WITHOUT_JOBLIB):
+            return self._grow_here(goal)
         workers, shared = _workers(self.n_jobs, len(self.forest._trees))
-        if workers == 1 or guess < (LEAST_FOR_THREADS if shared else LEAST_FOR_PROCESSES):
-            self._grow_here(goal, left)
-        else:
-            self._grow_apart(goal, left, workers, shared)
+        least = 0.0 if shared else LEAST_FOR_PROCESSES if _warm.is_set() else LEAST_WITHOUT_PROCESSES
+        if workers == 1 or guess < least:
+            return self._grow_here(goal)
+        if not shared and not self.overhead:
+            self._warm_up(workers)
+        return self._grow_apart(goal, workers, shared)
 
-    def _grow_here(self, goal: list[int] | None, left: float | None) -> None:
-        trees = self.forest._trees
+    def _warm_up(self, workers: int) -> None:
+        """Start the processes, which may take long, before it is settled how much time there is for a slice."""
+        import joblib
+
+        joblib.Parallel(n_jobs=self.n_jobs, batch_size=1)(joblib.delayed(_import_this)() for _ in range(workers))
+        self.overhead = 3 * POOL_COST
+        _warm.set()
+
+    def _grow_here(self, goal: list[int] | None) -> None:
+        trees, left = self.forest._trees, self._left()
         ends = clock.perf_counter() + (min(PROGRESS_TIME, left - MARGIN) if left is not None else PROGRESS_TIME)
         share = (ends - clock.perf_counter()) / len(trees)
         for i, tree in enumerate(trees):
-            grow(tree, goal[i] if goal else None, share, self.stop)
+            grow(tree, goal[i] if goal else None, share, self.stop, self._until_full)
 
-    def _grow_apart(self, goal: list[int] | None, left: float | None, workers: int, shared: bool) -> None:
+    def _grow_apart(self, goal: list[int] | None, workers: int, shared: bool) -> None:
+        """In threads or processes; from these trees come back after each slice, so that not all is lost by Ctrl-C."""
         import joblib
 
-        trees = self.forest._trees
+        trees, left = self.forest._trees, self._left()
         turns = -(-len(trees) // workers)
-        seconds = PROGRESS_TIME * (5 if shared else 10) if self._sliced() else None
+        seconds = PROGRESS_TIME * (5 if shared else 10) if self._sliced() or not shared else None
         if left is not None:
-            most = left - MARGIN - POOL_COST * (1 if shared else 3)
+            most = left - MARGIN - (POOL_COST if shared else 2 * self.overhead)
+            if not shared and seconds is not None:
+                seconds = max(seconds, most / MOST_SLICES) if self.forest.iterations else FIRST_SLICE
             seconds = most if seconds is None or most < 1.5 * seconds else seconds
         share = None if seconds is None else max(0.001, seconds / turns)
-        jobs = (joblib.delayed(grow)(tree, goal[i] if goal else None, share, self.stop) for i, tree in enumerate(trees))
+        jobs = (
+            joblib.delayed(grow)(tree, goal[i] if goal else None, share, self.stop, self._until_full)
+            for i, tree in enumerate(trees)
+        )
+        began = clock.perf_counter()
         self.forest._trees = joblib.Parallel(n_jobs=self.n_jobs, prefer="threads", batch_size=1)(jobs)
+        self.overhead = max(3 * POOL_COST, clock.perf_counter() - began - (share or 0.0) * turns)
+
+    @property
+    def _until_full(self) -> bool:
+        return self.limit.memory is not None
 
     def _sliced(self) -> bool:
         """Whether somebody wants to hear of it before the end."""
@@ -515,29 +558,40 @@ class _Run:
         )
 
 
-def grow(tree: Searcher, goal: int | None, seconds: float | None, stop: _Stop) -> Searcher:
-    """Let one tree grow up to `goal` iterations, for at most so many seconds; at least one iteration is done.
+def grow(tree: Searcher, goal: int | None, seconds: float | None, stop: _Stop, until_full: bool = False) -> Searcher:
+    """Let one tree grow up to `goal` iterations, for at most so many seconds, and `until_full` as long as it has room.
+
+    A tree without iterations does some, whatever else holds: there is always something found.
 
     Returns:
         The tree: the same object in a thread, a copy from another process.
     """
     with stop.watching():
-        _grow(tree, goal, seconds, stop)
+        _grow(tree, goal, seconds, stop, until_full)
     return tree
 
 
-def _grow(tree: Searcher, goal: int | None, seconds: float | None, stop: _Stop) -> None:
+def _grow(tree: Searcher, goal: int | None, seconds: float | None, stop: _Stop, until_full: bool) -> None:
     now = clock.perf_counter()
     ends = None if seconds is None else now + seconds
-    batch = 16
-    while not stop:
+    batch = FIRST_BATCH
+    while True:
         left = batch if goal is None else min(batch, goal - tree.iterations)
-        if left <= 0 or (ends is not None and now >= ends and tree.iterations):
+        over = stop or (ends is not None and now >= ends) or (until_full and tree.full)
+        if left <= 0 or (over and tree.iterations):
             break
-        tree.run(left)
+        tree.run(left, until_full)
         then, now = now, clock.perf_counter()
         pace = left / max(now - then, 1e-6)
         batch = max(1, min(2 * batch, int(pace * BATCH_TIME)))
+
+
+_warm = threading.Event()
+"""Set once this process has used others."""
+
+
+def _import_this() -> None:
+    """The work by which another process shows that it is ready."""
 
 
 def _workers(n_jobs: int | None, trees: int) -> tuple[int, bool]:
@@ -554,7 +608,7 @@ def _workers(n_jobs: int | None, trees: int) -> tuple[int, bool]:
 class Analysis:
     """A search in the background: iterate over it for its progress, `stop` it, or use it as a context manager.
 
-    Made by `analysis`. Iterating gives a `SearchResult` about ten times a second, and ends with the search.
+    Made by `analysis`. Iterating gives a `SearchResult` as often as `search` calls `on_progress`, and ends with the search.
 
     Attributes:
         latest: the last result so far, or None before the first.

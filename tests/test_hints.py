@@ -66,7 +66,7 @@ def test_a_move_that_was_hardly_tried_is_never_about_as_good():
     best, other = analysis.moves
     analysis = replace(analysis, moves=(best, replace(other, iterations=1)))
     explanation = explain(analysis, state)
-    assert explanation.sureness == "clearly best"
+    assert explanation.sureness == "probably best"
     assert "hardly tried" in str(explanation)
 
 
@@ -205,3 +205,24 @@ def test_a_move_that_few_hidden_hands_allow_is_explained():
     analysis = la.analyse(view, la.Limit(iterations=3000), seed=1)
     explanation = explain(analysis, view, move="go:bautzen:12")  # legal in hardly one of 64 worlds
     assert explanation.sentences
+
+
+def test_the_only_move_that_was_tried_is_not_called_the_only_one():
+    state = la.State.new(la.Variant(humans=3), seed=4)
+    assert len(state.legal_moves()) > 1
+    assert explain(la.search(state, la.Limit(iterations=1), seed=1), state).sureness == "only one tried"
+
+
+def test_what_hidden_guards_pay_is_not_told():
+    state, rng = la.State.new(la.Variant(humans=3), seed=10), random.Random(10)
+    while state.round < 2 or state.decision != "travel":
+        state.apply(rng.choice(state.legal_moves()))
+    view = state.view((state.seat_to_act + 1) % 3, hands="hidden")
+    sentences = explain(la.search(view, la.Limit(iterations=20), seed=1), view).sentences
+    assert not any("guard" in sentence for sentence in sentences if sentence.startswith("It costs"))
+
+
+def test_too_few_names_are_refused():
+    state = la.State.new(la.Variant(humans=3), seed=4)
+    with pytest.raises(la.LusatiaError, match=r"names: found 2; allowed: 3"):
+        explain(la.search(state, QUICK, seed=1), state, names=["Ann", "Bob"])

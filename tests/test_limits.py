@@ -131,3 +131,11 @@ def test_more_confidence_takes_longer():
 
 def test_without_a_limit_the_search_takes_a_second():
     assert la.search(start(), seed=1).elapsed == pytest.approx(1, abs=0.3)
+
+
+def test_a_search_that_ends_with_its_memory_is_the_same_each_time():
+    limit = la.Limit(iterations=400_000, memory=2**18)
+    params = la.SearchParams(trees=2)
+    first, second = (la.search(start(), limit, seed=1, params=params, n_jobs=jobs) for jobs in (1, 2))
+    assert first.stopped_by == "memory"
+    assert (first.iterations, first.moves) == (second.iterations, second.moves)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import _thread
 import random
+import threading
 from time import perf_counter
 
 import pytest
@@ -174,3 +176,35 @@ def test_a_restricted_tree_is_not_kept_for_the_next_decision():
     tree.search(la.Limit(iterations=50))
     assert not tree.advance([], state)
     assert len(tree.search(la.Limit(iterations=400)).moves) == len(state.legal_moves())
+
+
+def tax_collection_of_the_last_round() -> la.State:
+    """Where the solver is asked first, and is busy for long."""
+    rng, state = random.Random(2), la.State.new(la.Variant(humans=5), seed=2)
+    while (state.round, state.decision) != (6, "collect"):
+        state.apply(rng.choice(state.legal_moves()))
+    return state
+
+
+def test_an_interrupt_ends_the_solver_too():
+    state, started = tax_collection_of_the_last_round(), perf_counter()
+    threading.Timer(0.5, _thread.interrupt_main).start()
+    result = la.search(state, la.Limit(time=30), seed=1)
+    assert perf_counter() - started < 10
+    assert result.interrupted
+    assert state.is_legal(result.best)
+
+
+def test_stopping_ends_the_solver_too_and_leaves_a_move():
+    state, started = tax_collection_of_the_last_round(), perf_counter()
+    with la.analysis(state, la.Limit(time=30), seed=1) as run:
+        run.stop()
+        assert state.is_legal(run.wait().best)
+    assert perf_counter() - started < 10
+
+
+def test_a_taste_decides_but_is_not_reported():
+    state = la.State.new(la.Variant(humans=3), seed=5)
+    params = la.SearchParams(taste={"guards": 10.0}, horizon=1)
+    plain, fond = (la.search(state, la.Limit(iterations=300), seed=1, params=p) for p in (None, params))
+    assert abs(fond.moves[0].favour[fond.seat] - plain.moves[0].favour[plain.seat]) < 30  # 10 guards would be 100

@@ -136,6 +136,26 @@ def test_small_last_rounds_equal_the_plain_search(last_rounds: list[la.State], o
         assert solver.line(state) == plain.line(state)
 
 
+def last_traveller(seed: int) -> la.State:
+    """Round 2 of a random game, where the last player is to choose a town."""
+    rng, state = random.Random(seed), la.State.new(la.Variant(humans=3), seed=seed)
+    while state.round < 2 or state.decision != "travel" or state.to_json()["turn"]["to_place"]:
+        state.apply(rng.choice(state.legal_moves()))
+    return state
+
+
+@pytest.mark.parametrize("seed", [9, 10, 11, 12, 13])
+def test_what_is_guaranteed_by_a_move_is_guaranteed_after_it(seed: int):
+    """Moves without a choice lead from town selection into tax collection, from where keys leave favour out."""
+    state = last_traveller(seed)
+    before = la.solve(state, concept="paranoid")
+    for entry in before.moves:
+        after = state.clone().apply(entry.move)
+        if after.stage in ("town_selection", "tax_collection"):
+            found = la.solve(after, concept="paranoid", seat=before.seat)
+            assert found.values[before.seat] == entry.values[before.seat]
+
+
 def test_the_plain_search_equals_plain_recursion():
     rng, checked = random.Random(5), 0
     for state in islice(random_positions("storing", seed=5, humans=3), 12):
