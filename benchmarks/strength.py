@@ -18,7 +18,7 @@ from rich.progress import Progress
 
 import lusatia_ai as la
 from lusatia_ai.arena import Game, Hands, MatchResult, run_match
-from lusatia_ai.players import LEVELS
+from lusatia_ai.players import LEVELS, STYLES
 from lusatia_ai.standings import Standing, standings
 
 ROOT = Path(__file__).parents[1]
@@ -39,6 +39,7 @@ OPTIONS = {
     "paranoid": "backup=paranoid",
     "own": "backup=own",
     "two-rounds": "horizon=2",
+    "rank": "win=0.4,favour=0.1,rank=0.5",
     "chance-nodes": "horizon=2,chance_nodes=all",
 }
 """Changes of one option each, to say what it brings."""
@@ -113,6 +114,11 @@ def contests() -> Iterator[Contest]:
     for name, options in OPTIONS.items():
         a = f"ismcts:{options}"
         yield Contest(f"option-{name}", "options", a, "ismcts", "AABB", 100, la.Limit(iterations=200))
+    for style in STYLES:
+        if style != "balanced":
+            yield Contest(
+                f"style-{style}", "styles", f"ismcts:style={style}", "ismcts", "AABB", 100, la.Limit(iterations=500)
+            )
     for level in range(1, len(LEVELS)):
         a, b = f"level{level + 1}", f"level{level}"
         yield Contest(f"level-{level + 1}-{level}", "levels", a, b, "AABB", 200, tenth, wanted=0.55)

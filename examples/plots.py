@@ -47,13 +47,16 @@ figure.savefig(OUTPUT / "win_share.png")
 
 # %%
 figure, axes = plt.subplots(figsize=(8, 3), layout="constrained")
-left = [0] * review.humans
+gained, paid = [0] * review.humans, [0] * review.humans  # where the next bar begins: to the right, to the left of 0
 for source in SOURCES:
     amounts = [entry[source] for entry in favour_sources(record)]
+    left = [more if amount > 0 else less for amount, more, less in zip(amounts, gained, paid, strict=True)]
     axes.barh(record.names[: review.humans], amounts, left=left, label=source)
-    left = [start + max(0, amount) for start, amount in zip(left, amounts, strict=True)]
-axes.set(xlabel="favour", title="Favour by source")
-axes.legend(ncols=len(SOURCES), fontsize="small")
+    gained = [start + max(0, amount) for start, amount in zip(gained, amounts, strict=True)]
+    paid = [start + min(0, amount) for start, amount in zip(paid, amounts, strict=True)]
+axes.axvline(0, color="black", linewidth=0.8)
+axes.set(xlabel="favour", title="Favour by source; what was paid is left of 0")
+figure.legend(ncols=len(SOURCES), fontsize="small", loc="outside lower center")
 figure.savefig(OUTPUT / "favour.png")
 
 # %% [markdown]

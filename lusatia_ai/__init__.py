@@ -91,8 +91,10 @@ __all__ = [
     "View",
     "analyse",
     "analysis",
+    "arena",
     "complete_edition",
     "hints",
+    "players",
     "report",
     "review",
     "search",
@@ -102,6 +104,10 @@ __all__ = [
 
 _SUBMODULES = ("arena", "hints", "players", "report", "svg")
 _LATE = {"AsyncEngineClient": "client", "EngineClient": "client", "EngineError": "client"}
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])
 
 
 def __getattr__(name: str) -> Any:

@@ -329,6 +329,8 @@ class _Table:
             result = self.players[seat].choose(view, self.match.limit)
             self.seconds[seat] += clock.perf_counter() - start
             self.decisions[seat] += 1
+            if not isinstance(result, PlayResult):
+                raise TypeError(f"choose returned {result!r}; allowed: a la.players.PlayResult(move)")
             if not self.state.is_legal(result.move):
                 self.state.clone().apply(result.move)  # raises what is wrong with it
         except Exception as error:

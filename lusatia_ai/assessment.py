@@ -27,7 +27,7 @@ from ._search import Searcher
 from ._tables import Move
 from .errors import LusatiaError
 from .evaluation import evaluator_for
-from .limits import Limit, SearchParams
+from .limits import Limit, SearchParams, check_limit
 from .search import (
     DEFAULT_TIME,
     LAST_ROUND,
@@ -542,14 +542,11 @@ def analyse(
         LimitError, ParamsError: for limits and parameters out of their ranges.
     """
     started = clock.perf_counter()
+    check_limit(limit)
     limit = limit or Limit()
     if limit == Limit():
         limit = Limit(time=DEFAULT_TIME)
-    seat = view_or_state.seat_to_act
-    if seat is None:
-        reason = "the game is over" if view_or_state.is_over else "chance is to be drawn"
-        raise LusatiaError(f"nothing to analyse here: {reason}")
-    race = _Race(as_view(view_or_state), seat, limit, params or SearchParams(), seed, n_jobs, keep, started)
+    race = _Race(as_view(view_or_state), limit, params or SearchParams(), seed, n_jobs, keep, started)
     return race.run()
 
 
@@ -559,7 +556,6 @@ class _Race:
     def __init__(
         self,
         view: Observation,
-        seat: int,
         limit: Limit,
         params: SearchParams,
         seed: Seed,
@@ -567,6 +563,7 @@ class _Race:
         keep: Sequence[Move | str],
         started: float,
     ) -> None:
+        seat: int = view.seat_to_act  # type: ignore[assignment]  # as_view has looked
         self.seat, self.limit, self.n_jobs, self.started = seat, limit, n_jobs, started
         seed = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(seed)
         worlds_seed, move_seed = child_seed(seed, 0), child_seed(seed, 1)

@@ -442,8 +442,8 @@ def apply(position: str, events: tuple[str, ...], draw: bool, seed: int | None, 
 
     \b
     Examples:
-      lusatia-ai apply game.json go:zittau:0 accept
-      lusatia-ai apply game.json '{"automa_card": "automa_3"}'
+      lusatia-ai apply game.json go:zittau:0
+      lusatia-ai apply examples/positions/storing.json row:estate:2 row:royal:1
       lusatia-ai apply game.json --draw --seed 3 -o next.json
     """
     from .show import position_text

@@ -208,9 +208,10 @@ def _print_result(result: MatchResult, ratings: dict[str, Estimate]) -> None:
     from rich.text import Text
 
     from .cli import _console, _print
+    from .show import counted
 
     blocks = len({game.block for game in result.games})
-    words = f"{len(result.games)} of {result.planned} games in {blocks} blocks, seed {result.match.seed}"
+    words = f"{len(result.games)} of {result.planned} games in {counted(blocks, 'block')}, seed {result.match.seed}"
     end = Text(words + ", interrupted" * result.interrupted, style="dim")
     if result.games:
         _print(_table(result.standings, ratings, _console().width), "", end)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from .solver import Concept, Horizon, MoveValue, Objective, Solution, Ties
 
 OBJECTIVES = {"favour": "favour", "margin": "margin over the best rival", "win": "share of the win"}
+SOLVING_TIME = 60.0
+"""Seconds, unless a limit is given."""
 HORIZONS = {"stage": "at the end of the stage", "round": "at the end of the round", "game": "at the end of the game"}
 
 
@@ -23,8 +26,8 @@ HORIZONS = {"stage": "at the end of the stage", "round": "at the end of the roun
 @click.option("--horizon", type=click.Choice(["stage", "round", "game"]), default="stage", show_default=True)
 @click.option("--ties", type=click.Choice(["first", "worst", "best"]), default="first", show_default=True)
 @click.option("--seat", type=int, help="Whose guaranteed value, or whose ties.  [default: the seat to act]")
-@click.option("--time", type=float, metavar="SECONDS", help="Stop after this time, with bounds.")
-@click.option("--nodes", type=int, metavar="N", help="Stop after so many positions, with bounds.")
+@click.option("--time", type=float, metavar="SECONDS", help="Stop after this time, with bounds.  [default: 60]")
+@click.option("--nodes", type=int, metavar="N", help="Stop after so many positions instead, with bounds.")
 @click.option("--worlds", type=click.IntRange(1), default=32, show_default=True, help="Samples of hidden hands.")
 @click.option("--seed", type=click.IntRange(min=0), help="Makes the samples repeatable.")
 @click.option("--top", type=click.IntRange(min=1), default=10, show_default=True, help="How many moves to show.")
@@ -58,26 +61,30 @@ def solve_command(
 
     \b
     Examples:
-      lusatia-ai solve game.json
-      lusatia-ai solve game.json --horizon game --objective win --time 10
+      lusatia-ai solve examples/positions/storing.json
+      lusatia-ai solve last_round.json --horizon game --objective win --time 10
       lusatia-ai solve game.json --concept paranoid --seat 2 --json
     """
+    from rich.console import Console
+
     from . import cli
     from .limits import Limit
     from .solver import solve
 
     state = cli.load_decision(position)
-    solution = solve(
-        cli._known(state, hands) if hands == "hidden" else state,
-        objective=objective,
-        concept=concept,
-        horizon=horizon,
-        limit=None if time is None and nodes is None else Limit(time=time, iterations=nodes),
-        ties=ties,
-        seat=seat,
-        worlds=worlds,
-        seed=seed,
-    )
+    console = Console(stderr=True)
+    with console.status("solving; Ctrl-C shows what is known so far") if console.is_terminal else nullcontext():
+        solution = solve(
+            cli._known(state, hands) if hands == "hidden" else state,
+            objective=objective,
+            concept=concept,
+            horizon=horizon,
+            limit=Limit(time=SOLVING_TIME if time is None and nodes is None else time, iterations=nodes),
+            ties=ties,
+            seat=seat,
+            worlds=worlds,
+            seed=seed,
+        )
     if as_json:
         cli.write_json(solution_json(solution))
     else:

@@ -28,6 +28,7 @@ import msgspec
 
 from .errors import LusatiaError
 from .protocol import REPLIES, ErrorReply, FaultReport, Query, Reply, Stop, WarningReply, encode
+from .reading import cut
 
 R = TypeVar("R", bound=Reply)
 
@@ -62,19 +63,45 @@ class _Head(msgspec.Struct):
 _HEAD = msgspec.json.Decoder(_Head)
 
 
+def _head(line: bytes) -> _Head:
+    """What kind of reply a line is; one that is no reply at all belongs to no query."""
+    try:
+        return _HEAD.decode(line)
+    except msgspec.DecodeError:
+        return _Head()
+
+
 def _read(line: bytes, kind: type[R]) -> R | WarningReply:
     """A reply to a query whose replies are of this kind.
 
     Raises:
-        EngineError: if it is an error.
+        EngineError: if it is an error, or no reply at all.
     """
-    head = _HEAD.decode(line)
-    if head.error is not None:
-        error = msgspec.json.decode(line, type=ErrorReply)
-        raise EngineError(error.error, error.field, error.faults)
-    if head.warning is not None:
-        return msgspec.json.decode(line, type=WarningReply)
-    return msgspec.json.decode(line, type=kind)
+    try:
+        head = _head(line)
+        if head.error is not None:
+            error = msgspec.json.decode(line, type=ErrorReply)
+            raise EngineError(error.error, error.field, error.faults)
+        return msgspec.json.decode(line, type=WarningReply if head.warning is not None else kind)
+    except msgspec.DecodeError as error:
+        raise EngineError(f"found {cut(line.decode(errors='replace'))!r}; allowed: a reply of an engine") from error
+
+
+def _kind_of(query: Query[R]) -> type[R]:
+    """What the replies to a query are."""
+    if not isinstance(query, Query):
+        raise TypeError(f"expected a query of lusatia_ai.protocol, such as protocol.New(seed=7), not {query!r}")
+    kind: type[R] = REPLIES[type(query)]  # type: ignore[assignment]
+    return kind
+
+
+@contextlib.contextmanager
+def _starting(command: Sequence[str]) -> Iterator[None]:
+    """Turns what the system says about a command into an error of ours."""
+    try:
+        yield
+    except OSError as error:
+        raise EngineError(f"cannot start {command[0]!r}: {error.strerror}") from error
 
 
 def _ended() -> EngineError:
@@ -154,11 +181,15 @@ class EngineClient:
 
     Args:
         command: the engine with its arguments; by default `lusatia-ai engine` of this very installation.
+
+    Raises:
+        EngineError: if it cannot be started.
     """
 
     def __init__(self, command: Sequence[str] = COMMAND) -> None:
         pipe = subprocess.PIPE
-        self._process = subprocess.Popen(list(command), stdin=pipe, stdout=pipe, bufsize=0)
+        with _starting(command):
+            self._process = subprocess.Popen(list(command), stdin=pipe, stdout=pipe, bufsize=0)
         self._ids = itertools.count(1)
         self._pending: dict[str, Pending[Any]] = {}
         self._lock = threading.Lock()
@@ -173,8 +204,9 @@ class EngineClient:
         Raises:
             EngineError: if the engine has ended.
         """
+        kind = _kind_of(query)
         id = query.id or str(next(self._ids))
-        pending: Pending[R] = Pending(self, id, REPLIES[type(query)])  # type: ignore[arg-type]
+        pending: Pending[R] = Pending(self, id, kind)
         with self._lock:
             if self._ended:
                 raise _ended()
@@ -213,7 +245,7 @@ class EngineClient:
             pending._lines.put(None)
 
     def _deliver(self, line: bytes) -> None:
-        head = _HEAD.decode(line)
+        head = _head(line)
         with self._lock:
             pending = self._pending.get(head.id or "")
             if pending is not None and head.final:
@@ -277,9 +309,10 @@ class AsyncEngineClient:
 
     async def __aenter__(self) -> AsyncEngineClient:
         pipe = asyncio.subprocess.PIPE
-        self._process = await asyncio.create_subprocess_exec(
-            *self._command, stdin=pipe, stdout=pipe, limit=self.LONGEST_REPLY
-        )
+        with _starting(self._command):
+            self._process = await asyncio.create_subprocess_exec(
+                *self._command, stdin=pipe, stdout=pipe, limit=self.LONGEST_REPLY
+            )
         self._reader = asyncio.create_task(self._read_all(self._process))
         return self
 
@@ -300,7 +333,7 @@ class AsyncEngineClient:
     async def _read_all(self, process: asyncio.subprocess.Process) -> None:
         assert process.stdout is not None
         while line := await process.stdout.readline():
-            head = _HEAD.decode(line)
+            head = _head(line)
             lines = self._pending.get(head.id or "")
             if lines is not None:
                 lines.put_nowait(line)
@@ -316,6 +349,7 @@ class AsyncEngineClient:
         Raises:
             EngineError: if the engine answers with an error, or has ended.
         """
+        kind = _kind_of(query)
         id = query.id or str(next(self._ids))
         if id in self._pending:
             raise EngineError(f"found {id!r} of a query without a final reply; allowed: another id", "id")
@@ -328,8 +362,8 @@ class AsyncEngineClient:
                 if line is None:
                     final = True
                     raise _ended()
-                final = _HEAD.decode(line).final
-                reply: R | WarningReply = _read(line, REPLIES[type(query)])  # type: ignore[arg-type]
+                final = _head(line).final
+                reply = _read(line, kind)
                 if not isinstance(reply, WarningReply):
                     yield reply
         finally:

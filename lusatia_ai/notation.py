@@ -12,7 +12,7 @@ from .components import POOLS
 from .contradictions import NONE
 from .errors import Fault, IllegalMoveError, NotationError
 from .position import CHANCE_EVENTS, mask_of, names_in
-from .reading import Reader, cut, shown
+from .reading import ID, Reader, cut, one_of, shown
 
 _PATTERNS = {
     "go": "go:TOWN:POSITION, such as go:{town}:0",
@@ -48,6 +48,10 @@ def parse_move(tables: Tables, text: str) -> Move:
         "other": tables.goods[1],
         "symbols": tables.components.estate_cards.symbols[0],
     }
+    town = text.split(":")[1] if text.count(":") == 2 else ""
+    if word == "go" and town not in tables.towns and ID.fullmatch(town):
+        allowed = f"go:TOWN:POSITION with {one_of(tables.towns)}"
+        raise NotationError(f"bad notation {cut(text)!r}: no town {cut(town)!r}; allowed is {allowed}")
     if word in _PATTERNS:
         raise NotationError(f"bad notation {cut(text)!r}: allowed is {_PATTERNS[word].format(**names)}")
     raise NotationError(f"bad notation {cut(text)!r}: a move begins with one of {', '.join(_PATTERNS)}")

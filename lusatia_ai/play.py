@@ -96,7 +96,9 @@ class Match:
         Raises:
             LusatiaError: if something was.
         """
-        if not self._undo or self._undo[-1].seat_to_act != self.state.seat_to_act:
+        if not self._undo:
+            raise LusatiaError("nothing to take back: no move has been made")
+        if self._undo[-1].seat_to_act != self.state.seat_to_act:
             raise LusatiaError("nothing to take back: since your last move somebody else has acted, or chance has")
         self.state = self._undo.pop()
         if self.events is not None:

@@ -43,7 +43,7 @@ def scale_words(review: GameReview) -> list[str]:
         "Loss: win share that the deciding seat gave away against the best move that was found.",
         f"Marks by loss: inaccuracy {MARK_SIGNS['inaccuracy']} from {percent(limits.inaccuracy)}, mistake "
         f"{MARK_SIGNS['mistake']} from {percent(limits.mistake)}, blunder {MARK_SIGNS['blunder']} from "
-        f"{percent(limits.blunder)}; only losses of at least {limits.sureness:g} standard errors count.",
+        f"{percent(limits.blunder)}; losses below {limits.sureness:g} x their standard error do not count.",
         "Decisions with a single legal move are not counted.",
     ]
     if review.luck:

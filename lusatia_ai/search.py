@@ -27,7 +27,8 @@ from ._search import NODE_SIZE, Searcher
 from ._tables import Move, Tables
 from .errors import LusatiaError
 from .evaluation import evaluator_for
-from .limits import LEAST_MEMORY, Limit, SearchParams
+from .limits import LEAST_MEMORY, Limit, SearchParams, check_limit
+from .reading import cut
 from .solver import Concept, Objective, solve
 from .state import Seed, State
 
@@ -167,8 +168,8 @@ def search(
         params: how to search.
         root_moves: the moves to choose from; None for all. In worlds where none of them is legal, all are tried.
         n_jobs: workers for `params.trees` trees, as joblib counts them: None is one, or what `joblib.parallel_config`
-            says; -1 is all processors. Threads, unless `parallel_config` selects another backend. One tree, the default,
-            grows in the calling thread, whatever is said here.
+            says; -1 is all processors. Threads, unless `parallel_config` selects another backend. One tree, the
+            default, grows in the calling thread, whatever is said here.
         on_progress: called with what has been found so far: about ten times a second, twice where several threads work,
             more seldom where processes do.
 
@@ -179,12 +180,23 @@ def search(
         LimitError, ParamsError: for limits and parameters out of their ranges.
     """
     started = clock.perf_counter()
+    check_limit(limit)
     tree = SearchTree(view_or_state, seed=seed, params=params, root_moves=root_moves)
     return tree.search(limit, n_jobs=n_jobs, on_progress=on_progress, started=started)
 
 
 def as_view(view_or_state: Observation | State) -> Observation:
-    """The view itself, or that of the seat to act with all hands known."""
+    """The view itself, or that of the seat to act with all hands known.
+
+    Raises:
+        LusatiaError: if no seat is to act.
+        TypeError: if it is something else.
+    """
+    if not hasattr(view_or_state, "seat_to_act"):
+        raise TypeError(f"expected a State, a View or a Belief, not {cut(repr(view_or_state))}")
+    if view_or_state.seat_to_act is None:
+        reason = "the game is over" if view_or_state.is_over else "chance is to be drawn"
+        raise LusatiaError(f"nothing to decide here: {reason}")
     return view_or_state.view(hands="known") if isinstance(view_or_state, State) else view_or_state
 
 
@@ -212,12 +224,8 @@ class SearchTree:
         self._look_at(view_or_state)
 
     def _look_at(self, view_or_state: Observation | State) -> None:
-        seat = view_or_state.seat_to_act
-        if seat is None:
-            reason = "the game is over" if view_or_state.is_over else "chance is to be drawn"
-            raise LusatiaError(f"nothing to decide here: {reason}")
-        self.seat: int = seat
         self.view = as_view(view_or_state)
+        self.seat: int = self.view.seat_to_act  # type: ignore[assignment]  # as_view has looked
         self.tables: Tables = self.view.tables
 
     def _plant(self, limit: Limit) -> None:
@@ -608,7 +616,7 @@ def _workers(n_jobs: int | None, trees: int) -> tuple[int, bool]:
 class Analysis:
     """A search in the background: iterate over it for its progress, `stop` it, or use it as a context manager.
 
-    Made by `analysis`. Iterating gives a `SearchResult` as often as `search` calls `on_progress`, and ends with the search.
+    Made by `analysis`. Iterating gives a `SearchResult` as often as `search` calls `on_progress`, and ends with it.
 
     Attributes:
         latest: the last result so far, or None before the first.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import NormalDist
+from statistics import NormalDist, median
 from types import ModuleType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -53,7 +53,7 @@ class Standing:
         margin: mean lead in favour of its seats over the best other seat at the table, which may be its own too.
         rank: mean place of its seats, from 1.
         decisions: how many it has made.
-        seconds: mean time for one of them.
+        seconds: time for one of them: the median of the games' means, which a machine that pauses does not distort.
     """
 
     name: str
@@ -82,7 +82,8 @@ def _standing(name: str, games: Sequence[Game]) -> Standing:
 
     shares = [sum(seat in game.winners for seat in _seats(game, name)) / len(game.winners) for game in games]
     decisions = sum(game.decisions[seat] for game in games for seat in _seats(game, name))
-    seconds = sum(game.seconds[seat] for game in games for seat in _seats(game, name))
+    seats = [(game, seat) for game in games for seat in _seats(game, name)]
+    seconds = [game.seconds[seat] / game.decisions[seat] for game, seat in seats if game.decisions[seat]]
     return Standing(
         name=name,
         games=len(games),
@@ -92,7 +93,7 @@ def _standing(name: str, games: Sequence[Game]) -> Standing:
         margin=seat_mean(_margin),
         rank=seat_mean(lambda game, seat: game.ranks[seat]),
         decisions=decisions,
-        seconds=seconds / decisions if decisions else 0.0,
+        seconds=median(seconds) if seconds else 0.0,
     )
 
 

@@ -251,6 +251,11 @@ class Cheat(Watcher):
         return PlayResult(view.tables.moves["grey:clergy"])
 
 
+class Bare(Watcher):
+    def choose(self, view: la.View, limit: la.Limit | None = None) -> Any:
+        return view.legal_moves()[0]
+
+
 class Broken(Watcher):
     def choose(self, view: la.View, limit: la.Limit | None = None) -> PlayResult:
         raise ZeroDivisionError("oh")
@@ -260,6 +265,7 @@ class Broken(Watcher):
     ("bot", "message"),
     [
         (Cheat, r"game 0, round 1, seat \d \(A\): IllegalMoveError: illegal move 'grey:clergy'"),
+        (Bare, r"choose returned .* allowed: a la.players.PlayResult\(move\)"),
         (Broken, r"game 0, round 1, seat \d \(A\): ZeroDivisionError: oh"),
         (lambda seed: None, r"player: test_arena:<lambda> gives a NoneType; allowed: an object with a name"),
     ],

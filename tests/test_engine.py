@@ -580,3 +580,27 @@ class TestClients:
 
 def test_long_lines_are_those_of_the_documents() -> None:
     assert f"{LONGEST_LINE:,}" in (DOCS / "engine.md").read_text(encoding="utf-8")
+
+
+class TestClientFaults:
+    def test_what_is_no_query_is_refused(self) -> None:
+        with la.EngineClient() as engine, pytest.raises(TypeError, match=r"expected a query of lusatia_ai\.protocol"):
+            engine.ask({"query": "new"})  # type: ignore[call-overload]
+
+    def test_an_engine_that_is_not_there_is_an_error(self) -> None:
+        with pytest.raises(la.EngineError, match="cannot start 'no-such-engine'"):
+            la.EngineClient(["no-such-engine"])
+
+    def test_a_program_that_is_no_engine_is_an_error(self) -> None:
+        program = "import sys\nfor line in sys.stdin: print(line, end='', flush=True)"
+        failure = pytest.raises(la.EngineError, match="allowed: a reply of an engine")
+        with la.EngineClient([sys.executable, "-c", program]) as echo, failure:
+            echo.ask(protocol.Version(), timeout=20)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_even_a_blunder_for_a_seat_that_does_not_act_is_a_move(seed: int) -> None:
+    state = la.State.new(seed=1)
+    other = (state.seat_to_act + 1) % 4
+    query = {"id": "p", "query": "play", "level": 1, "seed": seed, "hands": "hidden", "seat": other}
+    assert final(ask(query | {"position": state.to_json()}), "p")["move"]

@@ -139,3 +139,11 @@ def test_a_search_that_ends_with_its_memory_is_the_same_each_time():
     first, second = (la.search(start(), limit, seed=1, params=params, n_jobs=jobs) for jobs in (1, 2))
     assert first.stopped_by == "memory"
     assert (first.iterations, first.moves) == (second.iterations, second.moves)
+
+
+@pytest.mark.parametrize("ask", [la.search, la.analyse])
+def test_a_bare_number_is_no_limit_and_a_dict_no_position(ask):
+    with pytest.raises(TypeError, match=r"limit: expected a Limit, such as la.Limit\(time=1\), not 0.2"):
+        ask(start(), 0.2)
+    with pytest.raises(TypeError, match="expected a State, a View or a Belief"):
+        ask({"format": "lusatia-position"})

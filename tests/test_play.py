@@ -150,7 +150,7 @@ def test_a_move_is_played_and_told():
         ("2", "illegal move 'raise:2': the standing bid is 2"),
         ("raise", "may mean raise:3, raise:4"),
         ("go:zittau:0", "illegal move 'go:zittau:0': seat 0 is to decide on respond"),
-        ("undo", "nothing to take back"),
+        ("undo", "no move has been made"),
         ("save", "save what? allowed: save FILE"),
         ("resume", "resume what? allowed: resume FILE"),
         ("save /nonexistent/file", "cannot use /nonexistent/file: No such file"),

@@ -192,6 +192,29 @@ def test_the_own_limit_of_a_player_goes_before_that_of_the_caller():
     assert player.choose(a_decision("travel"), la.Limit(iterations=100)).search.iterations == 7
 
 
+def liked_by(style: str, game: int) -> dict[str, float]:
+    """What seat 0 has if it plays in a style, summed over rounds: places back in the order, guards, symbols."""
+    state = la.State.new(la.Variant(humans=3), seed=game)
+    players = [ISMCTSPlayer(style=style if seat == 0 else "balanced", seed=seat) for seat in range(3)]
+    sums, round_ = {"bidder": 0.0, "hoarder": 0.0, "estates_first": 0.0}, 1
+    while not state.is_over:
+        seat = state.seat_to_act
+        assert seat is not None
+        state.apply(players[seat].choose(state.view(hands="known"), la.Limit(iterations=40)).move)
+        if state.round != round_ or state.is_over:
+            round_, raw = state.round, state.raw()
+            sums["bidder"] += raw["order"].index(0)
+            sums["hoarder"] += raw["guards"][0]
+            sums["estates_first"] += sum(raw["estates"][0])
+    return sums
+
+
+@pytest.mark.parametrize("style", [style for style in STYLES if style != "balanced"])
+def test_a_style_gets_more_of_what_it_likes(style):
+    fond, plain = (sum(liked_by(one, game)[style] for game in range(14)) for one in (style, "balanced"))
+    assert fond > 1.05 * plain
+
+
 @pytest.mark.parametrize("style", STYLES)
 def test_every_style_plays(style):
     view = a_decision("travel")

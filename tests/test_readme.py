@@ -1,4 +1,4 @@
-"""The examples of the README run as they stand."""
+"""The examples of the README, and those in Python of docs/, run as they stand."""
 
 from __future__ import annotations
 
@@ -15,6 +15,11 @@ import pytest
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 PYTHON = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+DOCS = [
+    pytest.param(code, id=f"{page.stem} {number}")
+    for page in sorted((ROOT / "docs").glob("*.md"))
+    for number, code in enumerate(re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL))
+]
 COMMANDS = re.findall(r"^\$ (lusatia-ai .*)$", README, re.MULTILINE)
 CLI = [sys.executable, "-m", "lusatia_ai"]
 
@@ -36,7 +41,7 @@ def test_there_are_examples():
     assert len(COMMANDS) >= 9
 
 
-@pytest.mark.parametrize("code", PYTHON)
+@pytest.mark.parametrize("code", [*PYTHON, *DOCS])
 def test_python_examples_run(code, folder):
     subprocess.run([sys.executable, "-W", "error", "-c", code], cwd=folder, check=True, capture_output=True, timeout=60)
 
