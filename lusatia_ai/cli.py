@@ -244,7 +244,7 @@ def _limit_options(command: Command) -> Command:
         "--time",
         type=float,
         metavar="SECONDS",
-        help="Time for a search; a hint counts from the start of the command.  [default: 1.0]",
+        help="Time for a search; for a hint, of the whole command.  [default: 1 second of search]",
     )
     iterations = click.option("--iterations", type=int, metavar="N", help="Simulated games for a search.")
     return time(iterations(command))
@@ -534,7 +534,7 @@ def hint(
         )
     from . import hints, show  # noqa: F401  (imported now, since the time limit includes it)
 
-    result = _search(_known(state, hands), _left_of(limit), seed)
+    result = _search(_known(state, hands), limit if time is None else _left_of(limit), seed)
     if as_json:
         write_json(_hint_json(result, _known(state, hands), top))
     else:

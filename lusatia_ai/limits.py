@@ -12,6 +12,8 @@ from .errors import Fault, LimitError, ParamsError
 
 TASTES = ("bid", "guards", "symbols")
 LEAST_MEMORY = 65_536
+MOVING = 4
+"""Bytes that a node takes besides while a tree is moved on to the next decision."""
 
 
 def _number(low: float, high: float) -> Callable[[Any], bool]:
@@ -167,7 +169,7 @@ class SearchParams:
     def nodes_for(self, limit: Limit) -> int:
         """Nodes that each tree may have."""
         most = self.memory if limit.memory is None else min(self.memory, limit.memory)
-        return min(most // self.trees // NODE_SIZE, 2**31 - 1)
+        return min(most // self.trees // (NODE_SIZE + MOVING), 2**31 - 1)
 
     def __reduce__(self) -> tuple[Any, ...]:
         values = {name: getattr(self, name) for name in self.__slots__}

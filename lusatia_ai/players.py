@@ -270,7 +270,7 @@ LEVELS: Mapping[int, Level] = {
 
 STYLES: Mapping[str, Mapping[str, float]] = {
     "balanced": {},
-    "bidder": {"bid": 2.0},
+    "bidder": {"bid": 1.4},
     "hoarder": {"guards": 0.7},
     "estates_first": {"symbols": 0.7},
 }
