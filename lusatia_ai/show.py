@@ -252,7 +252,11 @@ def _row_words(position: Position, argument: str, names: Sequence[str] | None) -
     pieces = filling(position, warehouse, int(number))
     chooser, stored = position["to_act"]["seat"], []
     for player in dict.fromkeys(pieces.values()):
-        slots = ", ".join(str(row.slots[index]) for index, owner in pieces.items() if owner == player)
+        slots = ", ".join(
+            f"{row.slots[index].colour} for {row.slots[index].points}"
+            for index, owner in pieces.items()
+            if owner == player
+        )
         stored.append(slots if player == chooser else f"{player_name(position, player, names)} {slots}")
     if len(pieces) + sum(filled) == len(row.slots):
         stored.append(f"full: +{row.bonus} favour" if warehouse == "royal" else f"full: a card of at most {row.bonus}")

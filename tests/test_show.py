@@ -196,7 +196,7 @@ def test_a_row_tells_who_stores_what():
     state = position(humans=3, stage="storing", royal="warehouse_1", goods={0: {"green": 1}, 1: {"red": 2}, 2: {}})
     words = show.move_words(state.to_json(), "row:royal:4")  # slots red 2 and green 1; seat 2 chooses
     assert state.seat_to_act == 2
-    assert words == "fill royal row 4: seat 0 green 1; seat 1 red 2; full: +2 favour"
+    assert words == "fill royal row 4: seat 0 green for 1; seat 1 red for 2; full: +2 favour"
 
 
 def test_all_effects_have_words():
