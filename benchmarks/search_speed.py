@@ -69,7 +69,7 @@ def threads() -> bool:
     """Iterations of two threads against one in the same time, for the same two trees; medians of several rounds."""
     print("\nTwo threads against one, same time")
     state, params, met = start_of_round(4), la.SearchParams(trees=2), True
-    for seconds, rounds in ((0.5, 9), (1.0, 5), (2.0, 3)):
+    for seconds, rounds in ((0.5, 9), (1.0, 7), (2.0, 7)):
         limit = la.Limit(time=seconds)
         ratios = []
         for seed in range(rounds):

@@ -41,7 +41,7 @@ POOL_COST = 0.012
 """Seconds that a call of joblib takes beyond the work itself; it polls."""
 LEAST_FOR_THREADS = 0.06
 LEAST_FOR_PROCESSES = 0.6
-LEAST_WITHOUT_JOBLIB = 0.6
+LEAST_WITHOUT_JOBLIB = 0.4
 LEAST_WITHOUT_PROCESSES = 2.0
 """Seconds below which a search stays in the calling thread; the last two, where joblib would have to be imported, and
 processes to be started first."""
