@@ -399,8 +399,13 @@ def standard_errors(means: Sequence[float], squares: Sequence[float], n: int, in
     """
     if n < 2:
         return tuple(abs(mean) for mean in means)
-    pairs = zip(means, squares, strict=True)
-    return tuple(sqrt(max(0.0, square - mean * mean) * (1 / (n - 1) + 1 / independent)) for mean, square in pairs)
+    pairs, share = zip(means, squares, strict=True), _share_of_variance(n, independent)
+    return tuple(sqrt(max(0.0, square - mean * mean) * share) for mean, square in pairs)
+
+
+def _share_of_variance(n: int, independent: int = INDEPENDENT_GAMES) -> float:
+    """What the square of a standard error is of the variance, for a mean over n iterations."""
+    return 1 / max(n - 1, 1) + 1 / independent
 
 
 class _Stop:
@@ -557,11 +562,17 @@ class _Run:
         return self.on_progress is not None or self.limit.memory is not None or self.limit.time is None
 
     def _settled(self, confidence: float) -> bool:
-        """Whether every other move is worse than the best one, with this confidence."""
+        """Whether every other move is worse than the best one, with this confidence.
+
+        The games on a move that was hardly tried may be alike by chance: they are taken to vary as the best one's do.
+        """
         best, *others = self.forest.result(self.started).moves
         seat, z = self.forest.seat, NormalDist().inv_cdf(confidence)
+        square = best.stderr[seat] ** 2
+        variance = square / _share_of_variance(best.visits)
         return all(
-            best.value[seat] - other.value[seat] >= z * sqrt(best.stderr[seat] ** 2 + other.stderr[seat] ** 2)
+            best.value[seat] - other.value[seat]
+            >= z * sqrt(square + max(other.stderr[seat] ** 2, variance * _share_of_variance(other.visits)))
             for other in others
         )
 
