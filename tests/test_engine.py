@@ -455,6 +455,15 @@ class TestOutbox:
         reader.join()
         assert received == lines
 
+    def test_a_short_line_waits_for_no_other_thread(self) -> None:
+        answers, target = os.pipe()
+        outbox = Outbox(target)
+        os.set_blocking(answers, False)
+        for _ in range(100):
+            outbox.put(b"short\n")
+            assert os.read(answers, 100) == b"short\n"
+        outbox.close()
+
     def test_a_line_beyond_the_bound_is_sent_alone(self) -> None:
         answers, target = os.pipe()
         outbox = Outbox(target, most=10)
