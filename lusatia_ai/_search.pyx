@@ -137,8 +137,8 @@ cdef class Searcher:
     cdef RootStats root_stats[MOST_ROOT_MOVES]
     cdef Move_t root_moves[MOST_ROOT_MOVES]
     cdef tuple only                  # codes of the moves that are tried at the root; None: all
-    cdef bint tasteful               # whether the observer likes things beyond what they are worth
     cdef bint restricted             # whether there are some
+    cdef bint tasteful               # whether the observer likes things beyond what they are worth
     cdef uint8_t wanted[CODES]       # by move code: 1 for these
     cdef int n_root_moves
     cdef GameState* fixed            # owned; the worlds of determinized search
@@ -274,6 +274,7 @@ cdef class Searcher:
         cdef Rng* chance = &self.rng
         cdef Path path
         cdef Standing standing, liked
+        cdef const Standing* wanted = &standing
         cdef int32_t cursor[MAX_PLAYERS]
         cdef int world, seat
         path.length = self.n_played = 0
@@ -292,10 +293,11 @@ cdef class Searcher:
         self.walk(&s, cursor, &path, chance)
         self.play_on(&s, chance)
         self.judge(&s, &standing)
-        liked = standing
         if self.tasteful and not is_over(&s):
+            liked = standing
             self.like(&s, &liked)
-        self.back_up(&path, &standing, &liked)
+            wanted = &liked
+        self.back_up(&path, &standing, wanted)
 
     cdef void enter_roots(self, const GameState* s, int32_t* cursor) noexcept nogil:
         """A seat that does not search knows its own hand: its tree branches on what this world gives it."""
@@ -631,12 +633,12 @@ cdef class Searcher:
                 elif settings.backup == OWN_SCORE:
                     utility[seat] = 0.01 * standing.favour[seat]
 
-    cdef void back_up(self, const Path* path, const Standing* standing, const Standing* liked) noexcept nogil:
-        """`liked`: what decides; `standing`: what is reported."""
+    cdef void back_up(self, const Path* path, const Standing* standing, const Standing* wanted) noexcept nogil:
+        """`wanted`: what decides; `standing`: what is reported."""
         cdef double utility[MAX_PLAYERS]
         cdef int i, seat
         cdef Node* node
-        self.utilities(liked, utility)
+        self.utilities(wanted, utility)
         for i in range(path.length):
             node = &self.nodes[path.nodes[i]]
             node.visits += 1

@@ -27,18 +27,16 @@ from ._search import Searcher
 from ._tables import Move
 from .errors import LusatiaError
 from .evaluation import evaluator_for
-from .limits import Limit, SearchParams, check_limit
+from .limits import Limit, SearchParams
 from .search import (
-    DEFAULT_TIME,
-    LAST_ROUND,
-    SOLVED_STAGES,
     SOLVER_MEMORY,
     Observation,
     SearchResult,
     as_view,
+    or_default,
+    solve_rest,
     standard_errors,
 )
-from .solver import solve
 from .state import Seed, State, word_from
 
 WORLDS = 64
@@ -458,13 +456,8 @@ def _branch(group: _Group, observer: int, last_round: int, params: SearchParams,
 
 def _solved(state: State, params: SearchParams) -> tuple[State, list[int]] | None:
     """The end of the game by best play, and the moves that lead there, where the solver soon finds them."""
-    if not params.solve or state.round < LAST_ROUND or state.stage not in SOLVED_STAGES:
-        return None
-    limit = Limit(iterations=min(params.solve, SOLVED_POSITIONS), memory=SOLVER_MEMORY)
-    solution = solve(state, objective="margin", horizon="game", limit=limit)
-    if solution.interrupted:
-        raise KeyboardInterrupt
-    if solution.status != "exact":
+    solution = solve_rest(state, params, Limit(iterations=SOLVED_POSITIONS, memory=SOLVER_MEMORY), "margin")
+    if solution is None:
         return None
     end = state.clone()
     for _, move in solution.line:
@@ -542,10 +535,7 @@ def analyse(
         LimitError, ParamsError: for limits and parameters out of their ranges.
     """
     started = clock.perf_counter()
-    check_limit(limit)
-    limit = limit or Limit()
-    if limit == Limit():
-        limit = Limit(time=DEFAULT_TIME)
+    limit = or_default(limit)
     race = _Race(as_view(view_or_state), limit, params or SearchParams(), seed, n_jobs, keep, started)
     return race.run()
 

@@ -15,7 +15,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Any, TypeVar
 
 from ._tables import Move
 from .assessment import MoveAnalysis, PositionAnalysis, child_seed, sample_worlds
@@ -37,6 +38,8 @@ MOST_DRAWS = 100
 """Times that such worlds are drawn until the move is legal in one of them."""
 MOST_REPLIES = 3
 MOST_EQUALS = 3
+
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,19 +171,19 @@ class _Explainer:
     # what happens at once
 
     def gains(self) -> str:
-        gained = [words for amount, words in self.certain_changes() if amount > 0]
+        gained = [words for amount, words in self.certain_changes if amount > 0]
         tokens = [" ".join(self.token(token)) for token in self.new_tokens()]
         gained += [f"the companion {token}" for token in tokens]
         return f"At once it brings {_listed(gained, 'and')}." if gained else ""
 
     def costs(self) -> str:
-        lost = [words for amount, words in self.certain_changes() if amount < 0]
+        lost = [words for amount, words in self.certain_changes if amount < 0]
         return f"It costs {_listed(lost, 'and')}." if lost else ""
 
+    @cached_property
     def certain_changes(self) -> list[tuple[int, str]]:
         """The changes that are the same in all worlds: how much is paid in guards may depend on hidden ones."""
-        first, *others = [list(self.changes(before, after)) for before, after in self.pairs]
-        return [change for change in first if all(change in other for other in others)]
+        return _common([list(self.changes(before, after)) for before, after in self.pairs])
 
     def changes(self, before: State, after: State) -> Iterator[tuple[int, str]]:
         """(change, amount in words) of what the deciding seat has, as far as the rules do not clear it away."""
@@ -206,8 +209,7 @@ class _Explainer:
 
     def rivals(self) -> str:
         """What it changes at once for others, as far as the seat can know that: in all worlds alike."""
-        changes = [self.changes_for_others(before, after) for before, after in self.pairs]
-        words = [change for change in changes[0] if all(change in others for others in changes[1:])]
+        words = _common([self.changes_for_others(before, after) for before, after in self.pairs])
         return f"It means {_listed(words, 'and')}." if words else ""
 
     def changes_for_others(self, before: State, after: State) -> list[str]:
@@ -302,6 +304,12 @@ class _Explainer:
 
     def brief(self, move: Move) -> str:
         return brief_words(self.position, move.text, self.names)
+
+
+def _common(lists: Sequence[list[_T]]) -> list[_T]:
+    """What is in all of the lists, in the order of the first."""
+    first, *others = lists
+    return [entry for entry in first if all(entry in other for other in others)]
 
 
 def _worlds_with(move: Move, view: Observation) -> list[State]:

@@ -54,12 +54,6 @@ class Limit:
             raise LimitError(faults)
 
 
-def check_limit(limit: object) -> None:
-    """Refuse what is no `Limit`, such as a bare number of seconds."""
-    if limit is not None and not isinstance(limit, Limit):
-        raise TypeError(f"limit: expected a Limit, such as la.Limit(time=1), not {limit!r}")
-
-
 @dataclass(frozen=True, slots=True)
 class SearchParams:
     """How the search goes about it. The defaults are what measured best; `docs/search-notes.md` says what was tried.

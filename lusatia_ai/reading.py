@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 from .errors import Fault
 
 _MISSING = object()
-_new = object.__new__
 _COUNTED = re.compile("([a-z0-9_]+) (0|[1-9][0-9]{0,2})")
 
 TABLE = (dict, Mapping)
@@ -86,7 +85,7 @@ class Reader:
         return self.value is _MISSING
 
     def _at(self, value: object, step: str | int) -> Reader:
-        part: Reader = _new(Reader)
+        part = Reader.__new__(Reader)
         part.value = value
         part._above = self
         part._step = step
@@ -128,7 +127,9 @@ class Reader:
         """
         if not self.is_table(allowed) or not isinstance(self.value, TABLE):
             return
-        for key in self.value.keys() - set(allowed) and self.value:  # in the order in which they stand
+        if self.value.keys() <= set(allowed):
+            return
+        for key in self.value:
             if not (isinstance(key, str) and key in allowed):
                 self[key_text(key)].fault("an unknown key", one_of(allowed))
 

@@ -15,7 +15,7 @@ import threading
 import time as clock
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import sqrt
 from statistics import NormalDist
 from typing import Any, Protocol
@@ -27,9 +27,9 @@ from ._search import NODE_SIZE, Searcher
 from ._tables import Move, Tables
 from .errors import LusatiaError
 from .evaluation import evaluator_for
-from .limits import LEAST_MEMORY, Limit, SearchParams, check_limit
+from .limits import LEAST_MEMORY, Limit, SearchParams
 from .reading import cut
-from .solver import Concept, Objective, solve
+from .solver import Concept, Objective, Solution, solve
 from .state import Seed, State
 
 DEFAULT_TIME = 1.0
@@ -180,9 +180,19 @@ def search(
         LimitError, ParamsError: for limits and parameters out of their ranges.
     """
     started = clock.perf_counter()
-    check_limit(limit)
     tree = SearchTree(view_or_state, seed=seed, params=params, root_moves=root_moves)
     return tree.search(limit, n_jobs=n_jobs, on_progress=on_progress, started=started)
+
+
+def or_default(limit: Limit | None) -> Limit:
+    """The limit; a second if there is none, or one that never stops.
+
+    Raises:
+        TypeError: if it is something else, such as a bare number of seconds.
+    """
+    if limit is not None and not isinstance(limit, Limit):
+        raise TypeError(f"limit: expected a Limit, such as la.Limit(time=1), not {limit!r}")
+    return limit if limit and limit != Limit() else Limit(time=DEFAULT_TIME)
 
 
 def as_view(view_or_state: Observation | State) -> Observation:
@@ -280,9 +290,7 @@ class SearchTree:
             started: the `time.perf_counter` from which the time counts.
             settle: whether a best move that is known for sure is all that is wanted: then only it is looked at.
         """
-        limit = limit or Limit()
-        if limit == Limit():
-            limit = Limit(time=DEFAULT_TIME)
+        limit = or_default(limit)
         return self._run(limit, n_jobs, on_progress, started or clock.perf_counter(), _Stop(), settle)
 
     def _run(
@@ -303,10 +311,8 @@ class SearchTree:
             reason = _Run(self, limit, n_jobs, on_progress, started, stop).until_limit()
         except KeyboardInterrupt:
             stop.set_and_wait()
-            for tree in self._trees:
-                grow(
-                    tree, FIRST_BATCH, None, stop
-                )  # those that have found nothing so far, or are not back from elsewhere
+            for tree in self._trees:  # some may have found nothing, or not be back from elsewhere
+                grow(tree, FIRST_BATCH, None, stop)
             reason = "interrupt"
         return self.result(started, reason)
 
@@ -317,25 +323,19 @@ class SearchTree:
         games that end level, where guards decide (rules 8.6).
         """
         params, worlds = self.params, self.view.worlds()
-        if not params.solve or params.rank or self._only or not worlds.certain:
+        if params.rank or self._only or not worlds.certain:
             return None
         state = State()
         state._setup(self.tables, True, 0)
         worlds.sample_into(state, 0)
-        if state.round < LAST_ROUND or state.stage not in SOLVED_STAGES:
-            return None
         seconds = None if limit.time is None else max(0.001, limit.time * SOLVING_SHARE)
         objective: Objective = "favour" if params.backup == "own" else "margin" if params.favour else "win"
         concept: Concept = "paranoid" if params.backup == "paranoid" else "maxn"
-        most = params.solve if limit.iterations is None else min(params.solve, SOLVED_EACH * limit.iterations)
+        most = None if limit.iterations is None else SOLVED_EACH * limit.iterations
         memory = (limit.memory or params.memory) - sum(tree.tree_size for tree in self._trees) * NODE_SIZE
         within = Limit(time=seconds, iterations=most, memory=max(LEAST_MEMORY, min(SOLVER_MEMORY, memory)))
-        solution = solve(
-            state, objective=objective, concept=concept, horizon="game", limit=within, should_stop=stop.__bool__
-        )
-        if solution.interrupted:
-            raise KeyboardInterrupt
-        return solution.best[0] if solution.status == "exact" else None
+        solution = solve_rest(state, params, within, objective, concept, stop.__bool__)
+        return solution.best[0] if solution else None
 
     @property
     def iterations(self) -> int:
@@ -388,6 +388,31 @@ class SearchTree:
     def _move(self, code: int) -> Move:
         move: Move = self.tables.move(code)
         return move
+
+
+def solve_rest(
+    state: State,
+    params: SearchParams,
+    limit: Limit,
+    objective: Objective,
+    concept: Concept = "maxn",
+    should_stop: Callable[[], bool] | None = None,
+) -> Solution | None:
+    """Best play to the end of the game, where nothing is left to chance and the solver finds it in time.
+
+    Args:
+        limit: of the solver, besides `params.solve` positions.
+
+    Raises:
+        KeyboardInterrupt: if Ctrl-C ended the solver.
+    """
+    if not params.solve or state.round < LAST_ROUND or state.stage not in SOLVED_STAGES:
+        return None
+    limit = replace(limit, iterations=min(params.solve, limit.iterations or params.solve))
+    solution = solve(state, objective=objective, concept=concept, horizon="game", limit=limit, should_stop=should_stop)
+    if solution.interrupted:
+        raise KeyboardInterrupt
+    return solution if solution.status == "exact" else None
 
 
 def standard_errors(means: Sequence[float], squares: Sequence[float], n: int, independent: int) -> tuple[float, ...]:
