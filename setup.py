@@ -9,7 +9,7 @@ OPTIMISE = ["/O2"] if sys.platform == "win32" else ["-O3"]
 
 extensions = [
     Extension(f"lusatia_ai.{name}", [f"lusatia_ai/{name}.pyx"], extra_compile_args=OPTIMISE)
-    for name in ("_tables", "_core", "_evaluation", "_policy", "_belief", "_solver", "_search", "_bench")
+    for name in ("_tables", "_core", "_evaluation", "_policy", "_belief", "_bidding", "_solver", "_search", "_bench")
 ]
 
 setup(

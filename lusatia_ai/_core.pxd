@@ -193,9 +193,11 @@ cdef void apply_chance(GameState* s, const GameTables* t, const Outcome* outcome
 cdef void draw_until_decision(GameState* s, const GameTables* t, Rng* rng) noexcept nogil
 cdef Move_t random_move(const GameState* s, const GameTables* t, Rng* rng) noexcept nogil
 cdef int random_playout(GameState* s, const GameTables* t, Rng* rng) noexcept nogil
+cdef void next_placement(GameState* s, const GameTables* t) noexcept nogil
 cdef void next_helper(GameState* s, const GameTables* t, int place) noexcept nogil
 cdef uint64_t towns_for_automa(const GameState* s, const GameTables* t) noexcept nogil
 cdef void end_storing(GameState* s, const GameTables* t) noexcept nogil
+cdef int hand_over_after(const GameState* s, const GameTables* t, int seat, int token) noexcept nogil
 cdef int winners_of(const GameState* s, const GameTables* t) noexcept nogil
 cdef uint64_t hash_state(const GameState* s) noexcept nogil
 cdef const char* check_state(const GameState* s, const GameTables* t) noexcept nogil

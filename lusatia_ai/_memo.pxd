@@ -116,26 +116,34 @@ cdef inline uint64_t table_hash(const Table* table, const uint64_t* key) noexcep
     prefetch(entry_at(table, at, 0))
     return at
 
-cdef inline bint table_find(const Table* table, const uint64_t* key, uint64_t at, double* value) noexcept nogil:
-    """Read the value kept for a key of hash `at`, if there is one."""
-    cdef const uint64_t* entry
-    cdef const int16_t* whole
-    cdef int i, j
+cdef inline uint64_t* table_entry(const Table* table, const uint64_t* key, uint64_t at) noexcept nogil:
+    """The entry of a key of hash `at`, or NULL."""
+    cdef uint64_t* entry
+    cdef int i
     for i in range(WINDOW):
         entry = entry_at(table, at, i)
         if entry[0] == 0:
-            return False
+            return NULL
         if same_words(entry, key, table.words):
-            if not table.whole:
-                memcpy(value, &entry[table.words], table.width * sizeof(double))
-                return True
-            whole = <const int16_t*> &entry[table.words]
-            for j in range(table.width):
-                value[j] = whole[j]
-                if whole[j] == WHOLE_INFINITY or whole[j] == -WHOLE_INFINITY:
-                    value[j] = INFINITY if whole[j] > 0 else -INFINITY
-            return True
-    return False
+            return entry
+    return NULL
+
+cdef inline bint table_find(const Table* table, const uint64_t* key, uint64_t at, double* value) noexcept nogil:
+    """Read the value kept for a key of hash `at`, if there is one."""
+    cdef const uint64_t* entry = table_entry(table, key, at)
+    cdef const int16_t* whole
+    cdef int j
+    if entry == NULL:
+        return False
+    if not table.whole:
+        memcpy(value, &entry[table.words], table.width * sizeof(double))
+        return True
+    whole = <const int16_t*> &entry[table.words]
+    for j in range(table.width):
+        value[j] = whole[j]
+        if whole[j] == WHOLE_INFINITY or whole[j] == -WHOLE_INFINITY:
+            value[j] = INFINITY if whole[j] > 0 else -INFINITY
+    return True
 
 cdef inline uint64_t* table_place(Table* table, const uint64_t* key, uint64_t at) noexcept nogil:
     """Where the value of a key of hash `at` goes: its own entry, an empty one, or one whose content is given up."""
@@ -177,14 +185,17 @@ cdef inline void table_settle(Table* table, double seconds) noexcept nogil:
     """Let it grow only if that takes no more than so many seconds, at 4 ns for each byte of the larger one."""
     table.settled = 2.0 * table.size * table.stride * 8 * 4e-9 > seconds
 
-cdef inline void table_keep(Table* table, const uint64_t* key, uint64_t at, const double* value) noexcept nogil:
-    """Keep the value of a key of hash `at`."""
-    cdef uint64_t* place
-    cdef int16_t* whole
-    cdef int j
+cdef inline uint64_t* table_room(Table* table, const uint64_t* key, uint64_t at) noexcept nogil:
+    """As `table_place`, in a table that grows if it is half full."""
     if table.used * 2 > table.size and table.size < table.most and not table.settled:
         table_grow(table)
-    place = table_place(table, key, at)
+    return table_place(table, key, at)
+
+cdef inline void table_keep(Table* table, const uint64_t* key, uint64_t at, const double* value) noexcept nogil:
+    """Keep the value of a key of hash `at`."""
+    cdef uint64_t* place = table_room(table, key, at)
+    cdef int16_t* whole
+    cdef int j
     if not table.whole:
         memcpy(place, value, table.width * sizeof(double))
         return

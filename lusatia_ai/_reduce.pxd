@@ -115,14 +115,26 @@ cdef inline void settle_leads(const RowContext* c, const GameTables* t, Rows* r)
             elif r.tracked[seat] + rows_most(c, t, r, c.judge) <= 0:
                 r.tracked[seat] = -SETTLED
 
-cdef inline void copy_lasting(GameState* base, const GameState* s) noexcept nogil:
+cdef inline void order_exchanges(GameState* base, const GameState* s, const GameTables* t) noexcept nogil:
+    """Who hands over guards (rules 8.2) as in the order of play, then the others: from here on it decides nothing else."""
+    cdef int i, seat, n = 0
+    for i in range(t.humans):
+        if s.perks[s.order[i]].flags & F_HAND_OVER:
+            base.order[n] = s.order[i]
+            n += 1
+    for seat in range(t.humans):
+        if not s.perks[seat].flags & F_HAND_OVER:
+            base.order[n] = seat
+            n += 1
+
+cdef inline void copy_lasting(GameState* base, const GameState* s, const GameTables* t) noexcept nogil:
     """What the clean-up leaves and the final scoring looks at."""
     memset(base, 0, sizeof(GameState))
     base.stage = STORING
     base.round = s.round
     memcpy(base.favour, s.favour, sizeof(s.favour))
     memcpy(base.guards, s.guards, sizeof(s.guards))
-    memcpy(base.order, s.order, sizeof(s.order))
+    order_exchanges(base, s, t)
     memcpy(base.estates, s.estates, sizeof(s.estates))
     memcpy(base.face_up, s.face_up, sizeof(s.face_up))
     memcpy(base.companions, s.companions, sizeof(s.companions))

@@ -1,10 +1,12 @@
 """Exact solving: the contract for other extensions."""
 
+from ._bidding cimport *
 from ._core cimport *
 from ._guards cimport *
 from ._memo cimport *
 from ._reduce cimport *
 from ._rows cimport *
+from ._scoring cimport *
 from ._tables cimport *
 
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
@@ -27,6 +29,7 @@ cdef enum Technique:
     LEVELLING = 16           # forget differences of guards and counters that no longer matter
     BOUNDS = 32              # leave out moves that cannot be best
     ALPHA_BETA = 64          # leave out moves that one side or the other will not allow
+    BIDDING = 128            # work conflicts of town selection out on a model of their own
 
 cdef enum:
     WIDTH = 2 * MAX_PLAYERS  # a value: a utility for each seat, then (if the objective is WIN) a favour for each seat
@@ -77,6 +80,8 @@ ctypedef struct Engine:
     bint forgets_favour      # keys leave favour out from tax collection on
     bint wide                # keys hold more than 15 pieces of a colour
     bint tracks              # keys hold what is tracked
+    bint bids                # town selection is solved on the model of `bidding`
+    Bidding bidding
     uint64_t table_bytes
     Table rows_table
     Table selection_table    # up to town selection

@@ -121,6 +121,9 @@ cdef void look_around(Engine* e) noexcept:
     table_settle(&e.rows_table, left)
     table_settle(&e.selection_table, left)
     table_settle(&e.tree_table, left)
+    table_settle(&e.bidding.free, left)
+    table_settle(&e.bidding.exact, left)
+    table_settle(&e.bidding.outcomes, left)
 
 # --- values ----------------------------------------------------------------------------------------
 
@@ -343,7 +346,7 @@ cdef int32_t number_ending(Engine* e, const GameState* s, int tracking) noexcept
         copy_state(&fresh.base, s)
         clear_stage(&fresh.base)
     else:
-        copy_lasting(&fresh.base, s)
+        copy_lasting(&fresh.base, s, e.t)
         if e.horizon == END_OF_ROUND:
             recruit(&fresh.base, e.t)
         if not e.left_out & LEVELLING:
@@ -388,6 +391,8 @@ cdef bint work_out_ending(Engine* e, Ending* ending, const Board* board) noexcep
     cdef int humans = e.t.humans, codes = card_codes(e.t), code, seat, deck
     cdef double value[WIDTH]
     cdef Profile fresh
+    cdef Scoring scoring
+    cdef bint tabled, done = True
     memset(&fresh, 0, sizeof(Profile))
     memcpy(fresh.bonus, board.bonus, sizeof(fresh.bonus))
     for deck in range(DECKS):
@@ -395,15 +400,22 @@ cdef bint work_out_ending(Engine* e, Ending* ending, const Board* board) noexcep
     fresh.added = <double*> calloc(codes * humans, sizeof(double))
     if fresh.added == NULL:
         return False
+    tabled = e.leaf == NULL and open_scoring(&scoring, &ending.base, e.t)
     for code in range(codes):
-        if may_be_taken(&fresh, e.t, code):
-            if not after_stage(e, &ending.base, owners_of(e.t, code), NULL, value):
-                free(fresh.added)
-                return False
+        if done and may_be_taken(&fresh, e.t, code):
+            if tabled:
+                scoring_value(e, &scoring, &ending.base, owners_of(e.t, code), value)
+            else:
+                done = after_stage(e, &ending.base, owners_of(e.t, code), NULL, value)
             for seat in range(humans):
                 if code == 0:
                     ending.added[seat] = value[seat] - ending.base.favour[seat]
                 fresh.added[code * humans + seat] = value[seat] - ending.base.favour[seat] - ending.added[seat]
+    if tabled:
+        close_scoring(&scoring)
+    if not done:
+        free(fresh.added)
+        return False
     fresh.hash = hash_bytes(fresh.added, codes * humans * sizeof(double))
     ending.profile = number_profile(e, &fresh)
     return ending.profile >= 0
@@ -565,6 +577,63 @@ cdef bint after_stage(Engine* e, const GameState* base, int owners, const int* g
     done = tree_search(e, &s, LOWEST, HIGHEST, &bounds, False)
     write_bounds(e, &bounds, out, unused)
     return done
+
+
+cdef void scoring_value(Engine* e, const Scoring* c, const GameState* base, int owners, double* out) noexcept nogil:
+    """As `after_stage` for favour in the last round, from what has been tabled."""
+    cdef int rows[ESTATES]
+    cdef int guards[MAX_PLAYERS]
+    cdef int favour[MAX_PLAYERS]
+    cdef int estate, seat, level = 0
+    for estate in range(ESTATES):
+        rows[estate] = owners_in_estate(base, e.t, owners, estate)
+        level |= c.level[estate][rows[estate]]
+    for seat in range(e.t.humans):
+        guards[seat] = base.guards[seat]
+        favour[seat] = c.fixed[seat]
+    exchange_value(e, c, rows, level, 0, 0, guards, favour, out)
+    for seat in range(e.t.humans):
+        if e.paranoid and seat != e.seat:
+            out[seat] = 0
+
+
+cdef void exchange_value(Engine* e, const Scoring* c, const int* rows, int level, int i, int way, int* guards, int* favour,
+                         double* out) noexcept nogil:
+    """The value of the i-th exchange and all later ones, by trying how many guards to hand over.
+
+    Args:
+        rows: by estate, who has taken its cards.
+        level: mask of the seats that are level with another in an estate; others hand over all they can (`only_move`).
+        way: what has been handed over before.
+        guards, favour: by seat, after that; left as they are.
+    """
+    cdef double value[WIDTH]
+    cdef int seat, estate, n, most, taken = -1
+    cdef const Exchange* exchange = &c.exchanges[i]
+    if i == c.n_exchanges:
+        for seat in range(e.t.humans):
+            out[seat] = favour[seat]
+            for estate in range(ESTATES):
+                out[seat] += c.points[estate][(rows[estate] * c.n_ways + way) * e.t.humans + seat]
+        return
+    seat = exchange.seat
+    most = min(<int> exchange.most, guards[seat])
+    for n in range(0 if level >> seat & 1 or e.paranoid and seat != e.seat else most, most + 1):
+        guards[seat] -= n
+        favour[seat] += n * exchange.each
+        exchange_value(e, c, rows, level, i + 1, way + n * exchange.step, guards, favour, value)
+        guards[seat] += n
+        favour[seat] -= n * exchange.each
+        if taken < 0 or prefers(e, value, out, seat, first_as_text(n, taken)):
+            memcpy(out, value, e.t.humans * sizeof(double))
+            taken = n
+
+
+cdef inline bint prefers(const Engine* e, const double* value, const double* best, int seat, bint earlier) noexcept nogil:
+    """As `takes`, where one seat plays against all others, too."""
+    if not e.paranoid:
+        return takes(e, value, best, seat, earlier)
+    return value[e.seat] > best[e.seat] if seat == e.seat else value[e.seat] < best[e.seat]
 
 
 # --- contexts of the row search -------------------------------------------------------------------------
@@ -911,6 +980,8 @@ cdef bint tree_value(Engine* e, const GameState* s, double* out, bint keep) noex
         return True
     if (s.decision == D_ROW or s.decision == D_CARD) and not e.plain:
         return rows_root(e, s, out)
+    if e.bids and s.stage == TOWN_SELECTION:
+        return bidding_root(e, s, out)
     if not keep or e.plain or e.left_out & MEMORY:
         return tree_expand(e, s, out, NULL, keep)
     relative = e.forgets_favour and s.stage >= TAX_COLLECTION
@@ -1044,6 +1115,44 @@ cdef bint tree_average(Engine* e, const GameState* s, double* out, bint keep) no
         for i in range(e.width):
             out[i] += value[i] / n
     return True
+
+
+cdef bint bidding_root(Engine* e, const GameState* s, double* out) noexcept nogil:
+    """The value of a position of town selection."""
+    if bidding_value(&e.bidding, s, out):
+        return True
+    tree_bounds(e, s, e.low, e.high)
+    return False
+
+
+cdef bint value_collection(void* engine, const GameState* s, double* out) noexcept nogil:
+    """A `CollectionValue`."""
+    return tree_value(<Engine*> engine, s, out, True)
+
+
+cdef bint visit(void* engine) noexcept nogil:
+    """A `Visit`."""
+    return enter(<Engine*> engine)
+
+
+cdef inline bint can_bid(const Engine* e, const GameState* s) noexcept nogil:
+    """Whether town selection can be solved on its own model: favour may count only by what it pays."""
+    return (e.objective == FAVOUR and e.forgets_favour and e.leaf == NULL and not e.paranoid and not e.plain
+            and not e.left_out & (BIDDING | MEMORY) and fits_bidding(s, e.t))
+
+
+cdef bint prepare_bidding(Engine* e, const GameState* s) noexcept nogil:
+    """Begin with a position, unless it is the one begun with last. False if there is no memory."""
+    cdef Bidding* b = &e.bidding
+    e.bids = can_bid(e, s)
+    if not e.bids or b.free.entries != NULL and memcmp(&b.start, s, sizeof(GameState)) == 0:
+        return True
+    begin_bidding(b, s, e.t)
+    b.engine = e
+    b.collection_value = value_collection
+    b.visit = visit
+    b.ties, b.judge = e.ties, e.seat
+    return open_bidding(b, e.t.humans, e.table_bytes // 4)
 
 
 cdef bint rows_root(Engine* e, const GameState* s, double* out) noexcept nogil:
@@ -1526,7 +1635,7 @@ cdef void price_holdings(const GameState* s, const GameTables* t, void* context,
 
 # --- the solver in Python ---------------------------------------------------------------------------
 
-TECHNIQUES = ("memory", "factoring", "reduction", "classes", "levelling", "bounds", "alpha-beta")
+TECHNIQUES = ("memory", "factoring", "reduction", "classes", "levelling", "bounds", "alpha-beta", "bidding")
 
 
 def farmers_of(StateCore state not None):
@@ -1626,6 +1735,7 @@ cdef class Solver:
 
     def __dealloc__(self):
         cdef uint32_t i
+        close_bidding(&self.e.bidding)
         free(self.e.rows_table.entries)
         free(self.e.selection_table.entries)
         free(self.e.tree_table.entries)
@@ -1670,7 +1780,7 @@ cdef class Solver:
     @property
     def remembered(self):
         """How many positions are remembered: up to town selection, after it, and of choosing rows."""
-        return self.e.selection_table.used, self.e.tree_table.used, self.e.rows_table.used
+        return self.e.selection_table.used + self.e.bidding.free.used + self.e.bidding.exact.used, self.e.tree_table.used, self.e.rows_table.used
 
     def solve(self, StateCore state not None):
         """The legal moves of a decision: (move code, low, high), each a bound of the value after it.
@@ -1744,6 +1854,8 @@ cdef class Solver:
             self.e.tracks = True
             if not open_rows(&self.e):
                 raise MemoryError("no memory for a solver")
+        if not prepare_bidding(&self.e, s):
+            raise MemoryError("no memory for a solver")
         start_work(&self.e, self.e.max_nodes, False)
         self.e.scoring_root = s.stage == FINAL_SCORING
         return 0

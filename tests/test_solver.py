@@ -124,6 +124,71 @@ def last_rounds() -> list[la.State]:
     return list(islice(filter(small, small_last_rounds(seed=4)), 3))
 
 
+def with_wealth(state: la.State, guards: list[int], favour: list[int]) -> la.State:
+    """The position with other guards and favour."""
+    raw, changed = state.raw(), as_manual(state)
+    raw["guards"], raw["favour"] = guards, favour
+    assert changed._load_raw(raw) is None
+    return changed
+
+
+@pytest.mark.parametrize(
+    ("humans", "ties", "most_nodes"), [(3, 0, 40_000), (3, 1, 40_000), (3, 2, 40_000), (4, 0, 250_000)]
+)
+def test_the_model_of_bidding_changes_no_value(humans: int, ties: int, most_nodes: int):
+    """Whole states, walked bid by bid, against the model: rich and poor, destitute, in and between conflicts."""
+    rng, compared = random.Random(ties), 0
+    last_rounds = random_positions("town_selection", 7, small_set(), humans=humans, automas=0, round=6)
+    for number, state in enumerate(islice(last_rounds, 40)):
+        if compared == 8:
+            break
+        guards, favour = rng.choice([(1, 4), (4, 12), (2, 40)] if humans == 3 else [(0, 3), (1, 4), (2, 6)])
+        state = with_wealth(
+            state,
+            [rng.randint(0, guards) for _ in range(humans)],
+            [rng.randint(0, favour) for _ in range(humans)],
+        )
+        for _ in range(rng.randrange(humans - 2, humans + 2)):
+            state.apply(rng.choice(state.legal_moves()))
+            if state.stage != "town_selection":
+                break
+        if state.stage != "town_selection":
+            continue
+        options = {"horizon": 1, "ties": ties, "seat": number % humans}
+        model, plain = Solver(state.tables, **options), Solver(state.tables, **options)
+        plain.leave_out("bidding")
+        plain.limit(inf, most_nodes)
+        expected = plain.solve(state)
+        if plain.complete:
+            assert model.solve(state) == expected
+            assert model.line(state) == plain.line(state)
+            compared += 1
+    assert compared == 8
+
+
+def exchanges(state: la.State) -> int:
+    """How many companions of humans change guards for favour at the end."""
+    held = [token for player in state.to_json()["players"] for token in player.get("companions", [])]
+    return sum(token.startswith(("captain", "hetman")) for token in held)
+
+
+def test_exchanges_of_guards_are_decided_as_in_the_plain_search():
+    """Final scoring by tables, with two exchanges or more, for which guards are kept back or not."""
+    storing = random_positions("storing", 21, humans=3, automas=0, round=6)
+    rng, compared = random.Random(21), 0
+    for state in islice((state for state in storing if exchanges(state) >= 2), 12):
+        state = with_wealth(state, [rng.randint(0, 9) for _ in range(3)], [10, 10, 10])
+        for paranoid, ties in ((False, 0), (False, 1), (False, 2), (True, 0)):
+            options = {"horizon": 1, "ties": ties, "paranoid": paranoid, "seat": 1}
+            plain = Solver(state.tables, plain=True, **options)
+            plain.limit(inf, 150_000)
+            expected = plain.solve(state)
+            if plain.complete:
+                assert Solver(state.tables, **options).solve(state) == expected
+                compared += 1
+    assert compared >= 12
+
+
 @pytest.mark.parametrize("objective", OBJECTIVES)
 @pytest.mark.parametrize(("concept", "ties"), CONCEPTS)
 def test_small_last_rounds_equal_the_plain_search(last_rounds: list[la.State], objective: str, concept: str, ties: str):

@@ -1,0 +1,68 @@
+"""Town selection (rules 3) as a small model of its own, solved by max^n: who goes where, who bids, who gives way.
+
+In a conflict nothing changes hands until one side gives way, so a whole conflict comes to a list of outcomes: who stays, and
+what the payer's wagon stands at. `_bidding.pyx` works a conflict out from its highest bid down, so that only positions in
+which somebody travels are kept. `Wagons` holds one in a fifth of a `GameState`.
+
+*Favour left out of keys.* In town selection favour counts only by what it can pay with the king's help (rules 3.3). So each
+position is solved once as if everybody still had all the favour of the start (`free`), with a mask of the favour with which
+each seat would find the same value. Less favour takes moves away. That changes nothing if they were not chosen anyway; and
+if what was chosen can be paid, and all that remains has the same value as before, by its own masks. A mask thus follows from
+the masks of the positions that can come next, moved up by what is paid on the way. A position with favour outside its masks
+is solved again with just that favour (`exact`); that is rare.
+"""
+
+from ._core cimport *
+from ._memo cimport *
+from ._tables cimport *
+
+from libc.stdint cimport int8_t, int16_t, uint8_t, uint32_t, uint64_t
+
+cdef enum:
+    TOP = 12                 # of a counter
+    MOST_WEALTH = 800        # of all humans together, for numbers in keys
+    WAGON_WORDS = 3          # of the longest key
+
+# A position in which somebody is to travel.
+ctypedef struct Wagons:
+    int16_t guards[MAX_PLAYERS]
+    int16_t favour[MAX_PLAYERS]
+    uint8_t town[MAX_PLAYERS]        # where the wagon stands, on the counter or on the road
+    int8_t counter[MAX_PLAYERS]      # 0-12, or ROAD
+    uint8_t holder[TOWNS]            # who stands on the counter, or NONE
+    uint8_t mover                    # who travels
+    uint8_t left                     # town that the mover has been evicted from, or NONE
+    uint8_t placed                   # how many of `Bidding.order` have had their turn, the mover included
+    bint free                        # `favour` is as at the start, whatever has been paid
+
+# The value of a position.
+ctypedef struct Outlook:
+    int16_t favour[MAX_PLAYERS]      # by seat: still to come
+    uint32_t holds[MAX_PLAYERS]      # by seat: mask of the favour held, in pairs (31: or more), with which the same comes out
+
+# The value, in favour, of a position that begins tax collection. False if the search has stopped.
+ctypedef bint (*CollectionValue)(void* engine, const GameState* s, double* value) noexcept nogil
+# Count a position; False if the search is to stop.
+ctypedef bint (*Visit)(void* engine) noexcept nogil
+
+# One town selection: what stays the same, and what has been found out.
+ctypedef struct Bidding:
+    const GameTables* t
+    void* engine                     # borrowed, for the two functions
+    CollectionValue collection_value
+    Visit visit
+    int ties                         # as of a solver
+    int judge                        # seat that ties are judged by
+    GameState start                  # what tax collection needs besides wagons, guards and favour
+    uint8_t order[MAX_PLAYERS]       # who has still to take their turn at the start
+    int n_order
+    uint8_t cost[MAX_PLAYERS][TOWNS][TOWNS]    # of a journey
+    Table free                       # positions, solved with all favour
+    Table exact                      # positions, solved with the favour held
+    Table outcomes                   # by towns, order and guards at the end
+
+cdef void begin_bidding(Bidding* b, const GameState* s, const GameTables* t) noexcept nogil
+cdef bint open_bidding(Bidding* b, int humans, uint64_t bytes) noexcept nogil
+cdef void close_bidding(Bidding* b) noexcept nogil
+cdef bint fits_bidding(const GameState* s, const GameTables* t) noexcept nogil
+cdef bint bidding_value(Bidding* b, const GameState* s, double* value) noexcept nogil

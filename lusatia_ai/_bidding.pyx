@@ -1,0 +1,497 @@
+"""Max^n through town selection on the model of `_bidding.pxd`."""
+
+from ._core import require_layout
+from ._scoring cimport first_as_text
+
+from libc.stdlib cimport free
+from libc.string cimport memcpy, memset
+
+cdef enum:
+    RICHEST = 31             # last bit of a mask of favour
+    ANY_FAVOUR = 0x7FF       # in keys
+
+cdef uint32_t ALL = <uint32_t> -1
+
+# A conflict between two sides, which bid in turn.
+ctypedef struct Conflict:
+    int town
+    int seat[2]              # who bids first, who answers
+    int lowest               # first bid
+    int top[2]               # the highest bid that each side can pay
+    Outlook paid[2][TOP + 1] # what comes out if this side pays this bid: the other gives way
+    int after[2][TOP + 1]    # if this side answers this bid of the other: who pays what, in the end, as in `outcome_of`
+
+
+# --- positions ------------------------------------------------------------------------------------------
+
+cdef bint fits_bidding(const GameState* s, const GameTables* t) noexcept nogil:
+    """Whether the model holds a position of town selection: no automas, no free placement, numbers that fit."""
+    cdef int seat, total = 0
+    for seat in range(t.humans):
+        total += wealth(s, seat)
+    return s.stage == TOWN_SELECTION and s.round > 1 and not t.automas and total <= MOST_WEALTH
+
+
+cdef void begin_bidding(Bidding* b, const GameState* s, const GameTables* t) noexcept nogil:
+    """Note what stays the same from a position on; what is remembered must be of this town selection."""
+    cdef int seat, start, goal
+    cdef GameState from_here
+    b.t = t
+    copy_state(&b.start, s)
+    copy_state(&from_here, s)
+    b.n_order = 0
+    while s.to_place >> 4 * b.n_order & NO_PLACE != NO_PLACE:
+        b.order[b.n_order] = s.to_place >> 4 * b.n_order & NO_PLACE
+        b.n_order += 1
+    for seat in range(t.humans):
+        for start in range(TOWNS):
+            for goal in range(TOWNS):
+                from_here.wagon[seat] = start
+                b.cost[seat][start][goal] = travel_cost(&from_here, t, seat, goal)
+
+
+cdef void wagons_of(const GameState* s, const GameTables* t, Wagons* w) noexcept nogil:
+    """The wagons of a position; in a conflict, neither of the two is on a counter and nobody travels."""
+    cdef int seat
+    memset(w, 0, sizeof(Wagons))
+    memset(w.holder, NONE, sizeof(w.holder))
+    for seat in range(t.humans):
+        w.guards[seat] = s.guards[seat]
+        w.favour[seat] = s.favour[seat]
+        w.town[seat] = s.wagon[seat]
+        w.counter[seat] = s.position[seat]
+        if s.position[seat] != ROAD:
+            w.holder[s.wagon[seat]] = seat
+    w.mover = s.seat
+    w.left = s.evicted_from
+
+
+cdef inline int wealth_of(const Wagons* w, int seat) noexcept nogil:
+    return w.guards[seat] + (w.favour[seat] >> 1)
+
+
+cdef inline int pay_guards(Wagons* w, int seat, int owed) noexcept nogil:
+    """Rules 3.3; what cannot be paid is waived (rules 3.8). Returns the pairs of favour paid."""
+    cdef int paid = min(owed, <int> w.guards[seat]), pairs = min(owed - paid, w.favour[seat] >> 1)
+    w.guards[seat] -= paid
+    if not w.free:
+        w.favour[seat] -= 2 * pairs
+    return pairs
+
+
+cdef inline int settle_conflict(Wagons* w, const Conflict* c, int payer, int bid) noexcept nogil:
+    """Rules 3.7: one side pays the bid that it stands at; the other leaves. Returns the pairs of favour paid."""
+    cdef int stays = c.seat[payer], leaves = c.seat[1 - payer]
+    w.guards[leaves] += bid
+    w.town[stays] = w.town[leaves] = c.town
+    w.counter[stays] = bid
+    w.counter[leaves] = ROAD
+    w.holder[c.town] = stays
+    w.mover = leaves
+    w.left = c.town
+    return pay_guards(w, stays, bid)
+
+
+cdef inline int occupy_town(const Bidding* b, Wagons* w, int town, int counter) noexcept nogil:
+    """Enter a free town and pay the journey; then it is the next seat's turn, or nobody's. Returns the pairs paid."""
+    cdef int seat = w.mover, pairs = pay_guards(w, seat, b.cost[seat][w.town[seat]][town])
+    w.town[seat] = town
+    w.counter[seat] = counter
+    w.holder[town] = seat
+    w.left = NONE
+    w.mover = b.order[w.placed] if w.placed < b.n_order else NONE
+    w.placed += 1
+    return pairs
+
+
+# --- masks of favour ----------------------------------------------------------------------------------
+
+cdef inline uint32_t below(int pairs) noexcept nogil:
+    """Less than so many pairs of favour."""
+    return 0 if pairs <= 0 else ALL if pairs > RICHEST else (<uint32_t> 1 << pairs) - 1
+
+
+cdef inline uint32_t at_least(int pairs) noexcept nogil:
+    return ~below(min(pairs, <int> RICHEST))
+
+
+cdef inline uint32_t before_paying(uint32_t mask, int pairs) noexcept nogil:
+    """The favour that is in the mask once so many pairs have been paid."""
+    cdef uint32_t richest = <uint32_t> 1 << RICHEST
+    if pairs == 0:
+        return mask
+    if ~mask & ~below(RICHEST - pairs):               # somebody with RICHEST or more may come to hold any of these
+        richest = 0
+    return (mask << pairs if pairs <= RICHEST else 0) & ~(<uint32_t> 1 << RICHEST) | richest
+
+
+cdef inline bint holds_for(const Bidding* b, const Wagons* w, const Outlook* found) noexcept nogil:
+    """Whether a value of a free position holds with the favour of `w`."""
+    cdef int seat
+    for seat in range(b.t.humans):
+        if not found.holds[seat] >> min(w.favour[seat] >> 1, <int> RICHEST) & 1:
+            return False
+    return True
+
+
+# --- what is remembered -----------------------------------------------------------------------------------
+
+cdef inline uint64_t wagons_key(const Bidding* b, const Wagons* w, uint64_t* key) noexcept nogil:
+    """The key of a position, and its hash; of a free one, the entry is fetched from memory in the meantime."""
+    cdef int seat
+    cdef uint64_t held
+    key[0] = 1 | (w.mover & 7) << 1 | (w.left & 7) << 4 | w.placed << 7
+    key[1] = 0
+    if b.free.words > 2:
+        key[2] = 0
+    for seat in range(b.t.humans):
+        held = ANY_FAVOUR if w.free else w.favour[seat] >> 1
+        key[0] |= <uint64_t> (w.counter[seat] + 1 | w.town[seat] << 4) << (10 + 7 * seat)
+        key[1 + seat // 3] |= (w.guards[seat] | held << 10) << 21 * (seat % 3)
+    if w.free:
+        return table_hash(&b.free, key)
+    return table_hash(&b.exact, key)
+
+
+cdef inline int free_words(int humans) noexcept nogil:
+    """Words of an entry besides the key: favour, then masks."""
+    return (humans * (sizeof(int16_t) + sizeof(uint32_t)) + 7) // 8
+
+
+cdef inline bint find_free(const Bidding* b, const uint64_t* key, uint64_t at, Outlook* found) noexcept nogil:
+    cdef const uint64_t* entry = table_entry(&b.free, key, at)
+    cdef const int16_t* favour
+    if entry == NULL:
+        return False
+    favour = <const int16_t*> (entry + b.free.words)
+    memcpy(found.favour, favour, b.t.humans * sizeof(int16_t))
+    memcpy(found.holds, favour + b.t.humans, b.t.humans * sizeof(uint32_t))
+    return True
+
+
+cdef inline void keep_free(Bidding* b, const uint64_t* key, uint64_t at, const Outlook* found) noexcept nogil:
+    cdef int16_t* favour = <int16_t*> table_room(&b.free, key, at)
+    memcpy(favour, found.favour, b.t.humans * sizeof(int16_t))
+    memcpy(favour + b.t.humans, found.holds, b.t.humans * sizeof(uint32_t))
+
+
+cdef inline bint find_exact(const Bidding* b, const uint64_t* key, uint64_t at, Outlook* found) noexcept nogil:
+    cdef double kept[MAX_PLAYERS]
+    cdef int seat
+    if not table_find(&b.exact, key, at, kept):
+        return False
+    for seat in range(b.t.humans):
+        found.favour[seat] = <int16_t> kept[seat]
+        found.holds[seat] = ALL
+    return True
+
+
+cdef inline void keep_exact(Bidding* b, const uint64_t* key, uint64_t at, const Outlook* found) noexcept nogil:
+    cdef double kept[MAX_PLAYERS]
+    cdef int seat
+    for seat in range(b.t.humans):
+        kept[seat] = found.favour[seat]
+    table_keep(&b.exact, key, at, kept)
+
+
+cdef bint open_bidding(Bidding* b, int humans, uint64_t bytes) noexcept nogil:
+    """Forget everything. False if there is no memory."""
+    cdef int words = 2 if humans <= 3 else 3
+    return (table_open(&b.free, words, free_words(humans), False, bytes // 4 * 3)
+            and table_open(&b.exact, words, humans, True, bytes // 8)
+            and table_open(&b.outcomes, 2, humans, True, bytes // 8))
+
+
+cdef void close_bidding(Bidding* b) noexcept nogil:
+    free(b.free.entries)
+    free(b.exact.entries)
+    free(b.outcomes.entries)
+
+
+# --- the end of town selection ---------------------------------------------------------------------------
+
+cdef bint outcome_value(Bidding* b, const Wagons* w, Outlook* out) noexcept nogil:
+    """When everybody has arrived. The counters decide the order, and where the Beggar's favour goes (rules 4)."""
+    cdef uint64_t key[2]
+    cdef uint64_t at
+    cdef double value[MAX_PLAYERS]
+    cdef int seat, other, place
+    key[0] = key[1] = 0
+    for seat in range(b.t.humans):
+        place = 1
+        for other in range(b.t.humans):
+            place += rank_of(b, w, other) < rank_of(b, w, seat)
+        key[seat // 3] |= <uint64_t> (place | w.town[seat] << 3 | w.guards[seat] << 6) << 16 * (seat % 3)
+    at = table_hash(&b.outcomes, key)
+    if not table_find(&b.outcomes, key, at, value):
+        if not collect_taxes(b, w, value):
+            return False
+        table_keep(&b.outcomes, key, at, value)
+    for seat in range(b.t.humans):
+        out.favour[seat] = <int16_t> value[seat]
+        if w.counter[seat] == 0:
+            out.favour[seat] += b.start.perks[seat].zero_bonus
+        out.holds[seat] = ALL
+    return True
+
+
+cdef inline int rank_of(const Bidding* b, const Wagons* w, int seat) noexcept nogil:
+    """The lower acts first in the next town selection (rules 4.2)."""
+    return w.counter[seat] * 8 + b.t.number[w.town[seat]]
+
+
+cdef bint collect_taxes(Bidding* b, const Wagons* w, double* value) noexcept nogil:
+    """The favour that is still to come from tax collection on."""
+    cdef GameState s
+    cdef double found[2 * MAX_PLAYERS]
+    cdef int seat
+    copy_state(&s, &b.start)
+    memset(s.occupant, NONE, sizeof(s.occupant))
+    for seat in range(b.t.humans):
+        s.wagon[seat] = w.town[seat]
+        s.position[seat] = w.counter[seat]
+        s.guards[seat] = w.guards[seat]
+        s.occupant[w.town[seat]] = seat
+    s.evicted_from = NONE
+    s.to_place = NO_PLACES
+    next_placement(&s, b.t)
+    if not b.collection_value(b.engine, &s, found):
+        return False
+    for seat in range(b.t.humans):
+        value[seat] = found[seat] - s.favour[seat]
+    return True
+
+
+# --- max^n ----------------------------------------------------------------------------------------------
+
+cdef inline bint better_for(const Bidding* b, int seat, const Outlook* a, const Outlook* best, bint earlier) noexcept nogil:
+    """Whether a seat takes `a` rather than the best so far; `earlier`: it is the lower in canonical order."""
+    cdef int order = a.favour[seat] - best.favour[seat]
+    if order == 0 and b.ties:
+        order = a.favour[b.judge] - best.favour[b.judge]
+        if b.ties == 1:
+            order = -order
+    return order > 0 or order == 0 and earlier
+
+
+cdef inline void add_masks(const Bidding* b, Outlook* out, const Outlook* other) noexcept nogil:
+    """Only with favour that the other holds for, too."""
+    cdef int seat
+    for seat in range(b.t.humans):
+        out.holds[seat] &= other.holds[seat]
+
+
+cdef inline void seen_from_before(Outlook* out, int seat, int pairs) noexcept nogil:
+    """The value before a seat pays so many pairs of favour, by a move that is not chosen: it may as well be impossible."""
+    out.favour[seat] -= 2 * pairs
+    out.holds[seat] = before_paying(out.holds[seat], pairs) | below(pairs)
+
+
+cdef bint value_of(Bidding* b, const Wagons* w, Outlook* out) noexcept nogil:
+    """The value of a position, or of the end. False if the search has stopped."""
+    cdef uint64_t key[WAGON_WORDS]
+    cdef uint64_t at
+    if w.mover == NONE:
+        return outcome_value(b, w, out)
+    at = wagons_key(b, w, key)
+    return value_of_key(b, w, key, at, out)
+
+
+cdef bint value_of_key(Bidding* b, const Wagons* w, const uint64_t* key, uint64_t at, Outlook* out) noexcept nogil:
+    """The same where the key has been made."""
+    cdef Wagons rich
+    if w.free:
+        if find_free(b, key, at, out):
+            return True
+        if not b.visit(b.engine) or not travel_value(b, w, out):
+            return False
+        keep_free(b, key, at, out)
+        return True
+    rich = w[0]
+    rich.free = True
+    memcpy(rich.favour, b.start.favour, sizeof(rich.favour))
+    if not value_of(b, &rich, out):
+        return False
+    if holds_for(b, w, out) or find_exact(b, key, at, out):
+        return True
+    if not b.visit(b.engine) or not travel_value(b, w, out):
+        return False
+    keep_exact(b, key, at, out)
+    return True
+
+
+cdef bint travel_value(Bidding* b, const Wagons* w, Outlook* out) noexcept nogil:
+    """By trying all towns, and all bids."""
+    cdef int seat = w.mover, town
+    cdef uint32_t chosen = 0                          # favour with which the move that is chosen can be paid
+    cdef bint found = False
+    for town in range(b.t.humans):
+        out.holds[town] = ALL
+    for town in range(TOWNS):
+        if b.start.besieged >> town & 1 or town == w.left or wealth_of(w, seat) < b.cost[seat][w.town[seat]][town]:
+            continue
+        if w.holder[town] == NONE:
+            if not try_free_town(b, w, town, out, &chosen, &found):
+                return False
+        elif w.counter[w.holder[town]] < TOP:
+            if not try_bids(b, w, town, out, &chosen, &found):
+                return False
+    if found:
+        out.holds[seat] &= chosen
+        return True
+    for town in range(TOWNS):                         # destitute (rules 3.8)
+        if not b.start.besieged >> town & 1 and town != w.left and w.holder[town] == NONE:
+            if not try_free_town(b, w, town, out, &chosen, &found):
+                return False
+    out.holds[seat] = 0
+    return True
+
+
+cdef inline void take_if_better(const Bidding* b, int seat, const Outlook* value, uint32_t payable, Outlook* best,
+                                uint32_t* chosen, bint* found) noexcept nogil:
+    """Choose a move if it is better than those before; `payable`: the favour with which it can be made."""
+    add_masks(b, best, value)
+    if not found[0] or better_for(b, seat, value, best, False):
+        memcpy(best.favour, value.favour, sizeof(value.favour))
+        chosen[0] = payable
+        found[0] = True
+
+
+cdef inline bint try_free_town(Bidding* b, const Wagons* w, int town, Outlook* best, uint32_t* chosen,
+                               bint* found) noexcept nogil:
+    """Rules 3.4."""
+    cdef int counter, pairs
+    cdef Wagons later
+    cdef Outlook value
+    for counter in range(2 if b.start.perks[w.mover].flags & F_OCCUPY else 1):
+        later = w[0]
+        pairs = occupy_town(b, &later, town, counter)
+        if not value_of(b, &later, &value):
+            return False
+        seen_from_before(&value, w.mover, pairs)
+        take_if_better(b, w.mover, &value, at_least(pairs), best, chosen, found)
+    return True
+
+
+cdef bint try_bids(Bidding* b, const Wagons* w, int town, Outlook* best, uint32_t* chosen, bint* found) noexcept nogil:
+    """Rules 3.5: all first bids in a town that is held."""
+    cdef Conflict c
+    cdef Wagons here = w[0]
+    cdef Outlook all
+    cdef int bid, pairs, taken = 0
+    pairs = pay_guards(&here, w.mover, b.cost[w.mover][w.town[w.mover]][town])
+    if not conflict_values(b, &here, town, w.mover, w.holder[town], w.counter[w.holder[town]] + 1, &c, &all):
+        return False
+    for bid in range(c.lowest, c.top[0] + 1):
+        if not taken or better_for(b, w.mover, outcome_of(&c, c.after[1][bid]), outcome_of(&c, c.after[1][taken]),
+                                   first_as_text(bid, taken)):
+            taken = bid
+    if taken:
+        memcpy(all.favour, outcome_of(&c, c.after[1][taken]).favour, sizeof(all.favour))
+        seen_from_before(&all, w.mover, pairs)
+        take_if_better(b, w.mover, &all, at_least(pairs + max(0, taken - here.guards[w.mover])), best, chosen, found)
+    return True
+
+
+cdef inline Outlook* outcome_of(Conflict* c, int code) noexcept nogil:
+    """Codes are 16 for the side that answers the first bid, 0 for the other, plus the bid."""
+    return &c.paid[code >> 4][code & 15]
+
+
+cdef bint conflict_values(Bidding* b, const Wagons* w, int town, int first, int second, int lowest, Conflict* c,
+                          Outlook* all) noexcept nogil:
+    """What comes out of a conflict after each bid (rules 3.6, 3.7), from the highest down.
+
+    Args:
+        w: the journey being paid; which of the two holds the town does not matter.
+        first: who makes the first bid, `lowest` or more, to which `second` answers.
+        all: the masks of the whole conflict are written there.
+
+    Returns:
+        False if the search has stopped.
+    """
+    cdef int bid, side, code, raised
+    cdef int best[2]                                  # by side: of its bids above this one, the one that it prefers; 0: none
+    c.town = town
+    c.seat[0] = first
+    c.seat[1] = second
+    c.lowest = lowest
+    for side in range(2):
+        c.top[side] = min(<int> TOP, wealth_of(w, c.seat[side]))
+        best[side] = 0
+    for side in range(b.t.humans):
+        all.holds[side] = ALL
+    if c.top[0] < lowest:
+        return True
+    if not value_payments(b, w, c, all):
+        return False
+    for bid in range(TOP, lowest - 1, -1):
+        for side in range(2):                         # that answers this bid of the other
+            if not may_stand_at(c, 1 - side, bid):
+                continue
+            code = 16 * (1 - side) + bid
+            raised = best[side]
+            if raised and better_for(b, c.seat[side], outcome_of(c, c.after[1 - side][raised]), outcome_of(c, code), False):
+                code = c.after[1 - side][raised]
+                all.holds[c.seat[side]] &= at_least(raised - w.guards[c.seat[side]])
+            c.after[side][bid] = code
+        for side in range(2):                         # whose bid this is
+            if may_stand_at(c, side, bid) and (not best[side] or better_for(
+                    b, c.seat[side], outcome_of(c, c.after[1 - side][bid]), outcome_of(c, c.after[1 - side][best[side]]),
+                    first_as_text(bid, best[side]))):
+                best[side] = bid
+    return True
+
+
+cdef inline bint may_stand_at(const Conflict* c, int side, int bid) noexcept nogil:
+    """Whether a side can come to bid so much."""
+    return bid <= c.top[side] and bid >= c.lowest + side
+
+
+cdef bint value_payments(Bidding* b, const Wagons* w, Conflict* c, Outlook* all) noexcept nogil:
+    """The values if one side gives way, for all bids of the other: first all keys, so that memory is read meanwhile."""
+    cdef Wagons later[2][TOP + 1]
+    cdef uint64_t keys[2][TOP + 1][WAGON_WORDS]
+    cdef uint64_t at[2][TOP + 1]
+    cdef int pairs[2][TOP + 1]
+    cdef int side, bid
+    for side in range(2):
+        for bid in range(c.lowest + side, c.top[side] + 1):
+            later[side][bid] = w[0]
+            pairs[side][bid] = settle_conflict(&later[side][bid], c, side, bid)
+            at[side][bid] = wagons_key(b, &later[side][bid], keys[side][bid])
+    for side in range(2):
+        for bid in range(c.lowest + side, c.top[side] + 1):
+            if not value_of_key(b, &later[side][bid], keys[side][bid], at[side][bid], &c.paid[side][bid]):
+                return False
+            seen_from_before(&c.paid[side][bid], c.seat[side], pairs[side][bid])
+            add_masks(b, all, &c.paid[side][bid])
+    return True
+
+
+cdef bint bidding_value(Bidding* b, const GameState* s, double* value) noexcept nogil:
+    """The max^n value, in favour, of a position that fits (`fits_bidding`). False if the search has stopped.
+
+    `begin_bidding` must have been called with it, or with one from which it can come about.
+    """
+    cdef Wagons w
+    cdef Conflict c
+    cdef Outlook found
+    cdef int seat, left = 0
+    wagons_of(s, b.t, &w)
+    while s.to_place >> 4 * left & NO_PLACE != NO_PLACE:
+        left += 1
+    w.placed = b.n_order - left
+    if s.decision == D_TRAVEL:
+        if not value_of(b, &w, &found):
+            return False
+    else:
+        if not conflict_values(b, &w, s.wagon[s.seat], s.rival, s.seat, s.position[s.rival], &c, &found):
+            return False
+        found = outcome_of(&c, c.after[1][c.lowest])[0]
+    for seat in range(b.t.humans):
+        value[seat] = s.favour[seat] + found.favour[seat]
+    return True
+
+
+require_layout("lusatia_ai._bidding", sizeof(GameState), sizeof(GameTables))
