@@ -5,11 +5,12 @@ what the payer's wagon stands at. `_bidding.pyx` works a conflict out from its h
 which somebody travels are kept. `Wagons` holds one in a fifth of a `GameState`.
 
 *Favour left out of keys.* In town selection favour counts only by what it can pay with the king's help (rules 3.3). So each
-position is solved once as if everybody still had all the favour of the start (`free`), with a mask of the favour with which
-each seat would find the same value. Less favour takes moves away. That changes nothing if they were not chosen anyway; and
-if what was chosen can be paid, and all that remains has the same value as before, by its own masks. A mask thus follows from
-the masks of the positions that can come next, moved up by what is paid on the way. A position with favour outside its masks
-is solved again with just that favour (`exact`); that is rare.
+position is solved as if everybody had the most favour that they can have with these guards, with a mask of the favour with
+which each seat would find the same value. Less favour takes moves away. That changes nothing if they were not chosen anyway,
+and if what was chosen can be paid, and all that remains has the same value as before, by its own masks. So a mask follows from
+those of the positions that can come next, moved up by what is paid on the way. A position with favour outside its masks is
+solved once more with just that favour, as a further version of it. Then what cannot be paid has not been looked at; its masks
+end where it could be.
 """
 
 from ._core cimport *
@@ -33,7 +34,7 @@ ctypedef struct Wagons:
     uint8_t mover                    # who travels
     uint8_t left                     # town that the mover has been evicted from, or NONE
     uint8_t placed                   # how many of `Bidding.order` have had their turn, the mover included
-    bint free                        # `favour` is as at the start, whatever has been paid
+    bint free                        # `favour` is the most that it can be with these guards
 
 # The value of a position.
 ctypedef struct Outlook:
@@ -56,9 +57,9 @@ ctypedef struct Bidding:
     GameState start                  # what tax collection needs besides wagons, guards and favour
     uint8_t order[MAX_PLAYERS]       # who has still to take their turn at the start
     int n_order
+    int wealth                       # of all at the start
     uint8_t cost[MAX_PLAYERS][TOWNS][TOWNS]    # of a journey
-    Table free                       # positions, solved with all favour
-    Table exact                      # positions, solved with the favour held
+    Table positions                  # by everything but favour, and version: 0 with the most favour, then as met
     Table outcomes                   # by towns, order and guards at the end
 
 cdef void begin_bidding(Bidding* b, const GameState* s, const GameTables* t) noexcept nogil

@@ -8,7 +8,7 @@ from libc.string cimport memcpy, memset
 
 cdef enum:
     RICHEST = 31             # last bit of a mask of favour
-    ANY_FAVOUR = 0x7FF       # in keys
+    LAST_VERSION = 4000      # of a position; further ones replace each other
 
 cdef uint32_t ALL = <uint32_t> -1
 
@@ -39,11 +39,12 @@ cdef void begin_bidding(Bidding* b, const GameState* s, const GameTables* t) noe
     b.t = t
     copy_state(&b.start, s)
     copy_state(&from_here, s)
-    b.n_order = 0
+    b.wealth = b.n_order = 0
     while s.to_place >> 4 * b.n_order & NO_PLACE != NO_PLACE:
         b.order[b.n_order] = s.to_place >> 4 * b.n_order & NO_PLACE
         b.n_order += 1
     for seat in range(t.humans):
+        b.wealth += wealth(s, seat)
         for start in range(TOWNS):
             for goal in range(TOWNS):
                 from_here.wagon[seat] = start
@@ -74,14 +75,23 @@ cdef inline int pay_guards(Wagons* w, int seat, int owed) noexcept nogil:
     """Rules 3.3; what cannot be paid is waived (rules 3.8). Returns the pairs of favour paid."""
     cdef int paid = min(owed, <int> w.guards[seat]), pairs = min(owed - paid, w.favour[seat] >> 1)
     w.guards[seat] -= paid
-    if not w.free:
-        w.favour[seat] -= 2 * pairs
+    w.favour[seat] -= 2 * pairs
     return pairs
 
 
-cdef inline int settle_conflict(Wagons* w, const Conflict* c, int payer, int bid) noexcept nogil:
+cdef inline void enrich(const Bidding* b, Wagons* w) noexcept nogil:
+    """Give everybody the most favour that they can have with these guards: no more than at the start, and together with
+    what all have in guards no more than all had then, since bids go from hand to hand."""
+    cdef int seat, left = b.wealth
+    for seat in range(b.t.humans):
+        left -= w.guards[seat]
+    for seat in range(b.t.humans):
+        w.favour[seat] = min(<int> b.start.favour[seat], 2 * left + 1)
+
+
+cdef inline int settle_conflict(const Bidding* b, Wagons* w, const Conflict* c, int payer, int bid) noexcept nogil:
     """Rules 3.7: one side pays the bid that it stands at; the other leaves. Returns the pairs of favour paid."""
-    cdef int stays = c.seat[payer], leaves = c.seat[1 - payer]
+    cdef int stays = c.seat[payer], leaves = c.seat[1 - payer], pairs = pay_guards(w, stays, bid)
     w.guards[leaves] += bid
     w.town[stays] = w.town[leaves] = c.town
     w.counter[stays] = bid
@@ -89,7 +99,9 @@ cdef inline int settle_conflict(Wagons* w, const Conflict* c, int payer, int bid
     w.holder[c.town] = stays
     w.mover = leaves
     w.left = c.town
-    return pay_guards(w, stays, bid)
+    if w.free:
+        enrich(b, w)
+    return pairs
 
 
 cdef inline int occupy_town(const Bidding* b, Wagons* w, int town, int counter) noexcept nogil:
@@ -101,6 +113,8 @@ cdef inline int occupy_town(const Bidding* b, Wagons* w, int town, int counter) 
     w.left = NONE
     w.mover = b.order[w.placed] if w.placed < b.n_order else NONE
     w.placed += 1
+    if w.free:
+        enrich(b, w)
     return pairs
 
 
@@ -136,75 +150,49 @@ cdef inline bint holds_for(const Bidding* b, const Wagons* w, const Outlook* fou
 
 # --- what is remembered -----------------------------------------------------------------------------------
 
-cdef inline uint64_t wagons_key(const Bidding* b, const Wagons* w, uint64_t* key) noexcept nogil:
-    """The key of a position, and its hash; of a free one, the entry is fetched from memory in the meantime."""
+cdef inline uint64_t wagons_key(const Bidding* b, const Wagons* w, uint64_t version, uint64_t* key) noexcept nogil:
+    """The key of a position without favour, and its hash; the entry is fetched from memory in the meantime."""
     cdef int seat
-    cdef uint64_t held
     key[0] = 1 | (w.mover & 7) << 1 | (w.left & 7) << 4 | w.placed << 7
-    key[1] = 0
-    if b.free.words > 2:
-        key[2] = 0
+    key[1] = version << 48
     for seat in range(b.t.humans):
-        held = ANY_FAVOUR if w.free else w.favour[seat] >> 1
         key[0] |= <uint64_t> (w.counter[seat] + 1 | w.town[seat] << 4) << (10 + 7 * seat)
-        key[1 + seat // 3] |= (w.guards[seat] | held << 10) << 21 * (seat % 3)
-    if w.free:
-        return table_hash(&b.free, key)
-    return table_hash(&b.exact, key)
+        if seat == 4:
+            key[2] = 0
+        key[1 + seat // 4] |= <uint64_t> w.guards[seat] << 12 * (seat % 4)
+    return table_hash(&b.positions, key)
 
 
-cdef inline int free_words(int humans) noexcept nogil:
-    """Words of an entry besides the key: favour, then masks."""
+cdef inline int words_of_value(int humans) noexcept nogil:
+    """Favour, then masks."""
     return (humans * (sizeof(int16_t) + sizeof(uint32_t)) + 7) // 8
 
 
-cdef inline bint find_free(const Bidding* b, const uint64_t* key, uint64_t at, Outlook* found) noexcept nogil:
-    cdef const uint64_t* entry = table_entry(&b.free, key, at)
+cdef inline bint find_position(const Bidding* b, const uint64_t* key, uint64_t at, Outlook* found) noexcept nogil:
+    cdef const uint64_t* entry = table_entry(&b.positions, key, at)
     cdef const int16_t* favour
     if entry == NULL:
         return False
-    favour = <const int16_t*> (entry + b.free.words)
+    favour = <const int16_t*> (entry + b.positions.words)
     memcpy(found.favour, favour, b.t.humans * sizeof(int16_t))
     memcpy(found.holds, favour + b.t.humans, b.t.humans * sizeof(uint32_t))
     return True
 
 
-cdef inline void keep_free(Bidding* b, const uint64_t* key, uint64_t at, const Outlook* found) noexcept nogil:
-    cdef int16_t* favour = <int16_t*> table_room(&b.free, key, at)
+cdef inline void keep_position(Bidding* b, const uint64_t* key, uint64_t at, const Outlook* found) noexcept nogil:
+    cdef int16_t* favour = <int16_t*> table_room(&b.positions, key, at)
     memcpy(favour, found.favour, b.t.humans * sizeof(int16_t))
     memcpy(favour + b.t.humans, found.holds, b.t.humans * sizeof(uint32_t))
 
 
-cdef inline bint find_exact(const Bidding* b, const uint64_t* key, uint64_t at, Outlook* found) noexcept nogil:
-    cdef double kept[MAX_PLAYERS]
-    cdef int seat
-    if not table_find(&b.exact, key, at, kept):
-        return False
-    for seat in range(b.t.humans):
-        found.favour[seat] = <int16_t> kept[seat]
-        found.holds[seat] = ALL
-    return True
-
-
-cdef inline void keep_exact(Bidding* b, const uint64_t* key, uint64_t at, const Outlook* found) noexcept nogil:
-    cdef double kept[MAX_PLAYERS]
-    cdef int seat
-    for seat in range(b.t.humans):
-        kept[seat] = found.favour[seat]
-    table_keep(&b.exact, key, at, kept)
-
-
 cdef bint open_bidding(Bidding* b, int humans, uint64_t bytes) noexcept nogil:
     """Forget everything. False if there is no memory."""
-    cdef int words = 2 if humans <= 3 else 3
-    return (table_open(&b.free, words, free_words(humans), False, bytes // 4 * 3)
-            and table_open(&b.exact, words, humans, True, bytes // 8)
+    return (table_open(&b.positions, 2 if humans <= 4 else 3, words_of_value(humans), False, bytes // 8 * 7)
             and table_open(&b.outcomes, 2, humans, True, bytes // 8))
 
 
 cdef void close_bidding(Bidding* b) noexcept nogil:
-    free(b.free.entries)
-    free(b.exact.entries)
+    free(b.positions.entries)
     free(b.outcomes.entries)
 
 
@@ -281,6 +269,11 @@ cdef inline void add_masks(const Bidding* b, Outlook* out, const Outlook* other)
         out.holds[seat] &= other.holds[seat]
 
 
+cdef inline uint32_t no_more_than(const Wagons* w, int seat, int guards) noexcept nogil:
+    """The favour with which a seat cannot pay more guards; where favour is the most that there can be, all of it."""
+    return ALL if w.free else below(guards + 1 - w.guards[seat])
+
+
 cdef inline void seen_from_before(Outlook* out, int seat, int pairs) noexcept nogil:
     """The value before a seat pays so many pairs of favour, by a move that is not chosen: it may as well be impossible."""
     out.favour[seat] -= 2 * pairs
@@ -293,30 +286,35 @@ cdef bint value_of(Bidding* b, const Wagons* w, Outlook* out) noexcept nogil:
     cdef uint64_t at
     if w.mover == NONE:
         return outcome_value(b, w, out)
-    at = wagons_key(b, w, key)
+    at = wagons_key(b, w, 0, key)
     return value_of_key(b, w, key, at, out)
 
 
-cdef bint value_of_key(Bidding* b, const Wagons* w, const uint64_t* key, uint64_t at, Outlook* out) noexcept nogil:
-    """The same where the key has been made."""
+cdef bint value_of_key(Bidding* b, const Wagons* w, uint64_t* key, uint64_t at, Outlook* out) noexcept nogil:
+    """The same where the key (of version 0) has been made, which is used up."""
     cdef Wagons rich
-    if w.free:
-        if find_free(b, key, at, out):
-            return True
-        if not b.visit(b.engine) or not travel_value(b, w, out):
+    cdef int version = 0
+    if not find_position(b, key, at, out):
+        rich = w[0]
+        rich.free = True
+        enrich(b, &rich)
+        if not solve_position(b, &rich, key, at, out):
             return False
-        keep_free(b, key, at, out)
+    if w.free:
         return True
-    rich = w[0]
-    rich.free = True
-    memcpy(rich.favour, b.start.favour, sizeof(rich.favour))
-    if not value_of(b, &rich, out):
-        return False
-    if holds_for(b, w, out) or find_exact(b, key, at, out):
-        return True
+    while not holds_for(b, w, out):
+        version = min(version + 1, <int> LAST_VERSION)
+        at = wagons_key(b, w, version, key)
+        if version == LAST_VERSION or not find_position(b, key, at, out):
+            return solve_position(b, w, key, at, out)
+    return True
+
+
+cdef bint solve_position(Bidding* b, const Wagons* w, const uint64_t* key, uint64_t at, Outlook* out) noexcept nogil:
+    """The value by trying all moves, kept under the key."""
     if not b.visit(b.engine) or not travel_value(b, w, out):
         return False
-    keep_exact(b, key, at, out)
+    keep_position(b, key, at, out)
     return True
 
 
@@ -328,7 +326,10 @@ cdef bint travel_value(Bidding* b, const Wagons* w, Outlook* out) noexcept nogil
     for town in range(b.t.humans):
         out.holds[town] = ALL
     for town in range(TOWNS):
-        if b.start.besieged >> town & 1 or town == w.left or wealth_of(w, seat) < b.cost[seat][w.town[seat]][town]:
+        if b.start.besieged >> town & 1 or town == w.left:
+            continue
+        if wealth_of(w, seat) < b.cost[seat][w.town[seat]][town]:
+            out.holds[seat] &= no_more_than(w, seat, b.cost[seat][w.town[seat]][town] - 1)
             continue
         if w.holder[town] == NONE:
             if not try_free_town(b, w, town, out, &chosen, &found):
@@ -343,7 +344,7 @@ cdef bint travel_value(Bidding* b, const Wagons* w, Outlook* out) noexcept nogil
         if not b.start.besieged >> town & 1 and town != w.left and w.holder[town] == NONE:
             if not try_free_town(b, w, town, out, &chosen, &found):
                 return False
-    out.holds[seat] = 0
+    out.holds[seat] = 0 if w.free else at_least(w.favour[seat] >> 1) & below((w.favour[seat] >> 1) + 1)
     return True
 
 
@@ -390,6 +391,9 @@ cdef bint try_bids(Bidding* b, const Wagons* w, int town, Outlook* best, uint32_
         memcpy(all.favour, outcome_of(&c, c.after[1][taken]).favour, sizeof(all.favour))
         seen_from_before(&all, w.mover, pairs)
         take_if_better(b, w.mover, &all, at_least(pairs + max(0, taken - here.guards[w.mover])), best, chosen, found)
+    else:
+        seen_from_before(&all, w.mover, pairs)
+        add_masks(b, best, &all)
     return True
 
 
@@ -422,7 +426,11 @@ cdef bint conflict_values(Bidding* b, const Wagons* w, int town, int first, int 
     for side in range(b.t.humans):
         all.holds[side] = ALL
     if c.top[0] < lowest:
+        all.holds[first] = no_more_than(w, first, lowest - 1)
         return True
+    for side in range(2):
+        if c.top[side] < TOP:
+            all.holds[c.seat[side]] = no_more_than(w, c.seat[side], c.top[side])
     if not value_payments(b, w, c, all):
         return False
     for bid in range(TOP, lowest - 1, -1):
@@ -458,8 +466,8 @@ cdef bint value_payments(Bidding* b, const Wagons* w, Conflict* c, Outlook* all)
     for side in range(2):
         for bid in range(c.lowest + side, c.top[side] + 1):
             later[side][bid] = w[0]
-            pairs[side][bid] = settle_conflict(&later[side][bid], c, side, bid)
-            at[side][bid] = wagons_key(b, &later[side][bid], keys[side][bid])
+            pairs[side][bid] = settle_conflict(b, &later[side][bid], c, side, bid)
+            at[side][bid] = wagons_key(b, &later[side][bid], 0, keys[side][bid])
     for side in range(2):
         for bid in range(c.lowest + side, c.top[side] + 1):
             if not value_of_key(b, &later[side][bid], keys[side][bid], at[side][bid], &c.paid[side][bid]):

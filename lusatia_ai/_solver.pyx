@@ -121,8 +121,7 @@ cdef void look_around(Engine* e) noexcept:
     table_settle(&e.rows_table, left)
     table_settle(&e.selection_table, left)
     table_settle(&e.tree_table, left)
-    table_settle(&e.bidding.free, left)
-    table_settle(&e.bidding.exact, left)
+    table_settle(&e.bidding.positions, left)
     table_settle(&e.bidding.outcomes, left)
 
 # --- values ----------------------------------------------------------------------------------------
@@ -1145,7 +1144,7 @@ cdef bint prepare_bidding(Engine* e, const GameState* s) noexcept nogil:
     """Begin with a position, unless it is the one begun with last. False if there is no memory."""
     cdef Bidding* b = &e.bidding
     e.bids = can_bid(e, s)
-    if not e.bids or b.free.entries != NULL and memcmp(&b.start, s, sizeof(GameState)) == 0:
+    if not e.bids or b.positions.entries != NULL and memcmp(&b.start, s, sizeof(GameState)) == 0:
         return True
     begin_bidding(b, s, e.t)
     b.engine = e
@@ -1780,7 +1779,7 @@ cdef class Solver:
     @property
     def remembered(self):
         """How many positions are remembered: up to town selection, after it, and of choosing rows."""
-        return self.e.selection_table.used + self.e.bidding.free.used + self.e.bidding.exact.used, self.e.tree_table.used, self.e.rows_table.used
+        return self.e.selection_table.used + self.e.bidding.positions.used, self.e.tree_table.used, self.e.rows_table.used
 
     def solve(self, StateCore state not None):
         """The legal moves of a decision: (move code, low, high), each a bound of the value after it.
