@@ -59,6 +59,15 @@ cdef inline int owners_of(const GameTables* t, int code) noexcept nogil:
         code //= t.humans + 1
     return owners
 
+cdef inline int next_owners(const GameTables* t, int owners) noexcept nogil:
+    """The owners of the next higher code; those of code 0 after the last."""
+    cdef int deck
+    for deck in range(DECKS):
+        if owners >> 3 * deck & 7 < t.humans:
+            return owners + (1 << 3 * deck)
+        owners &= ~(7 << 3 * deck)
+    return owners
+
 cdef inline int used_skips(const GameState* s, const GameTables* t, int seat) noexcept nogil:
     cdef int i, token, used = 0
     for i in range(s.n_companions[seat]):

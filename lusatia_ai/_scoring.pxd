@@ -29,6 +29,7 @@ ctypedef struct Scoring:
     Exchange exchanges[MOST_EXCHANGES]
     int n_ways                   # to hand over
     int n_owners[ESTATES]        # ways in which the cards of an estate can go
+    int owner_step[DECKS]        # what an owner of a deck's card adds to the number of such a way; 0: no card
     int16_t* points[ESTATES]     # owned, in one block; by owners of the estate's cards, way to hand over, and seat
     uint8_t* level[ESTATES]      # owned; by owners: mask of the seats with as many symbols as another, and at least one
     int16_t fixed[MAX_PLAYERS]   # by seat: what does not depend on any of this
@@ -50,6 +51,7 @@ cdef inline bint open_scoring(Scoring* c, const GameState* s, const GameTables* 
         c.n_owners[estate] = 1
         for deck in range(DECKS):
             if s.face_up[deck] == estate:
+                c.owner_step[deck] = c.n_owners[estate]
                 c.n_owners[estate] *= t.humans + 1
         n_points += c.n_owners[estate] * c.n_ways * t.humans
         n_level += c.n_owners[estate]
@@ -107,20 +109,21 @@ cdef inline int fixed_points(const GameState* s, const GameTables* t, int seat) 
 cdef inline void table_estate(Scoring* c, const GameState* s, const GameTables* t, int estate) noexcept nogil:
     cdef GameState after
     cdef int owners, way, seat
-    cdef int16_t* row = c.points[estate]
+    cdef int16_t* row
     copy_state(&after, s)
     for owners in range(c.n_owners[estate]):
         share_cards(&after, s, t, estate, owners)
         c.level[estate][owners] = level_seats(&after, t, estate)
-        for way in range(c.n_ways):
-            if way and not c.level[estate][owners]:          # guards make no difference
-                memcpy(row, row - t.humans, t.humans * sizeof(int16_t))
-                row += t.humans
-                continue
+        for way in range(c.n_ways if c.level[estate][owners] else 1):
             hand_over_guards(&after, s, c, way)
+            row = row_of_points(c, t, estate, owners, way)
             for seat in range(t.humans):
                 row[seat] = estate_points(&after, t, seat, estate) + token_points(&after, t, seat, estate)
-            row += t.humans
+
+
+cdef inline int16_t* row_of_points(const Scoring* c, const GameTables* t, int estate, int owners, int way) noexcept nogil:
+    """By seat. Where nobody is level with another, guards make no difference, and there is one row for all ways."""
+    return c.points[estate] + (owners * c.n_ways + (way if c.level[estate][owners] else 0)) * t.humans
 
 
 cdef inline void share_cards(GameState* after, const GameState* s, const GameTables* t, int estate, int owners) noexcept nogil:
@@ -165,14 +168,14 @@ cdef inline int token_points(const GameState* s, const GameTables* t, int seat, 
     return points
 
 
-cdef inline int owners_in_estate(const GameState* s, const GameTables* t, int owners, int estate) noexcept nogil:
-    """Of 3 bits a deck, who has taken its card plus one: those of an estate, as `share_cards` reads them."""
-    cdef int deck, step = 1, number = 0
+cdef inline void owners_by_estate(const Scoring* c, const GameState* s, int owners, int* by_estate) noexcept nogil:
+    """From 3 bits a deck (who has taken its card, plus one), the number of owners in each estate as `share_cards` reads it."""
+    cdef int deck, estate
+    for estate in range(ESTATES):
+        by_estate[estate] = 0
     for deck in range(DECKS):
-        if s.face_up[deck] == estate:
-            number += (owners >> 3 * deck & 7) * step
-            step *= t.humans + 1
-    return number
+        if c.owner_step[deck]:
+            by_estate[s.face_up[deck]] += (owners >> 3 * deck & 7) * c.owner_step[deck]
 
 
 cdef inline bint first_as_text(int a, int b) noexcept nogil:

@@ -368,9 +368,9 @@ cdef int32_t number_ending(Engine* e, const GameState* s, int tracking) noexcept
     return e.n_endings - 1
 
 
-cdef inline bint may_be_taken(const Profile* profile, const GameTables* t, int code) noexcept nogil:
-    """Whether there is a card in each deck from which this code says that one is taken."""
-    cdef int deck, owners = owners_of(t, code)
+cdef inline bint may_be_taken(const Profile* profile, int owners) noexcept nogil:
+    """Whether there is a card in each deck from which one has been taken."""
+    cdef int deck
     for deck in range(DECKS):
         if owners >> 3 * deck & 7 and not profile.face_up >> deck & 1:
             return False
@@ -387,7 +387,7 @@ cdef inline int taken_by(const GameTables* t, int code) noexcept nogil:
 
 cdef bint work_out_ending(Engine* e, Ending* ending, const Board* board) noexcept nogil:
     """What every way in which the cards can go adds to favour. False if it cannot be done."""
-    cdef int humans = e.t.humans, codes = card_codes(e.t), code, seat, deck
+    cdef int humans = e.t.humans, codes = card_codes(e.t), code, owners = 0, seat, deck
     cdef double value[WIDTH]
     cdef Profile fresh
     cdef Scoring scoring
@@ -401,15 +401,16 @@ cdef bint work_out_ending(Engine* e, Ending* ending, const Board* board) noexcep
         return False
     tabled = e.leaf == NULL and open_scoring(&scoring, &ending.base, e.t)
     for code in range(codes):
-        if done and may_be_taken(&fresh, e.t, code):
+        if done and may_be_taken(&fresh, owners):
             if tabled:
-                scoring_value(e, &scoring, &ending.base, owners_of(e.t, code), value)
+                scoring_value(e, &scoring, &ending.base, owners, value)
             else:
-                done = after_stage(e, &ending.base, owners_of(e.t, code), NULL, value)
+                done = after_stage(e, &ending.base, owners, NULL, value)
             for seat in range(humans):
                 if code == 0:
                     ending.added[seat] = value[seat] - ending.base.favour[seat]
                 fresh.added[code * humans + seat] = value[seat] - ending.base.favour[seat] - ending.added[seat]
+        owners = next_owners(e.t, owners)
     if tabled:
         close_scoring(&scoring)
     if not done:
@@ -453,7 +454,7 @@ cdef bint classify(Engine* e, Profile* profile) noexcept nogil:
         return False
     for code in range(codes - 1, -1, -1):              # with one card more taken, or one row less: before
         for rows in range(1 << ROYAL):
-            if may_be_taken(profile, e.t, code) and taken_by(e.t, code) + popcount(rows) <= ROYAL:
+            if may_be_taken(profile, owners_of(e.t, code)) and taken_by(e.t, code) + popcount(rows) <= ROYAL:
                 number = class_of(e, profile, code, rows, classes)
                 if number < 0:
                     free(classes)
@@ -580,47 +581,48 @@ cdef bint after_stage(Engine* e, const GameState* base, int owners, const int* g
 
 cdef void scoring_value(Engine* e, const Scoring* c, const GameState* base, int owners, double* out) noexcept nogil:
     """As `after_stage` for favour in the last round, from what has been tabled."""
-    cdef int rows[ESTATES]
+    cdef int by_estate[ESTATES]
     cdef int guards[MAX_PLAYERS]
     cdef int favour[MAX_PLAYERS]
     cdef int estate, seat, level = 0
+    owners_by_estate(c, base, owners, by_estate)
     for estate in range(ESTATES):
-        rows[estate] = owners_in_estate(base, e.t, owners, estate)
-        level |= c.level[estate][rows[estate]]
+        level |= c.level[estate][by_estate[estate]]
     for seat in range(e.t.humans):
         guards[seat] = base.guards[seat]
         favour[seat] = c.fixed[seat]
-    exchange_value(e, c, rows, level, 0, 0, guards, favour, out)
+    exchange_value(e, c, by_estate, level, 0, 0, guards, favour, out)
     for seat in range(e.t.humans):
         if e.paranoid and seat != e.seat:
             out[seat] = 0
 
 
-cdef void exchange_value(Engine* e, const Scoring* c, const int* rows, int level, int i, int way, int* guards, int* favour,
+cdef void exchange_value(Engine* e, const Scoring* c, const int* owners, int level, int i, int way, int* guards, int* favour,
                          double* out) noexcept nogil:
     """The value of the i-th exchange and all later ones, by trying how many guards to hand over.
 
     Args:
-        rows: by estate, who has taken its cards.
+        owners: by estate, who has taken its cards.
         level: mask of the seats that are level with another in an estate; others hand over all they can (`only_move`).
         way: what has been handed over before.
         guards, favour: by seat, after that; left as they are.
     """
     cdef double value[WIDTH]
     cdef int seat, estate, n, most, taken = -1
+    cdef const int16_t* rows[ESTATES]
     cdef const Exchange* exchange = &c.exchanges[i]
     if i == c.n_exchanges:
+        for estate in range(ESTATES):
+            rows[estate] = row_of_points(c, e.t, estate, owners[estate], way)
         for seat in range(e.t.humans):
-            out[seat] = favour[seat]
-            for estate in range(ESTATES):
-                out[seat] += c.points[estate][(rows[estate] * c.n_ways + way) * e.t.humans + seat]
+            out[seat] = favour[seat] + rows[0][seat] + rows[1][seat] + rows[2][seat]
         return
     seat = exchange.seat
     most = min(<int> exchange.most, guards[seat])
     for n in range(0 if level >> seat & 1 or e.paranoid and seat != e.seat else most, most + 1):
         guards[seat] -= n
         favour[seat] += n * exchange.each
-        exchange_value(e, c, rows, level, i + 1, way + n * exchange.step, guards, favour, value)
+        exchange_value(e, c, owners, level, i + 1, way + n * exchange.step, guards, favour, value)
         guards[seat] += n
         favour[seat] -= n * exchange.each
         if taken < 0 or prefers(e, value, out, seat, first_as_text(n, taken)):
