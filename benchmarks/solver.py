@@ -151,6 +151,9 @@ def speed(scale: float) -> bool:
         reached = median(times) <= targets[0] and high <= targets[1]
         met = met and reached
         allowed = f"median {targets[0]:g} s" + (f", 99th percentile {targets[1]:g} s" if targets[1] < inf else "")
+        unsolved = sum(seconds == inf for seconds in times)
+        if unsolved:
+            allowed += f"; {unsolved} not solved in {LONGEST:g} s"
         print(
             f"{name:34} n {len(times):4}  median {median(times):9.4f} s  99th percentile {high:9.4f} s  "
             f"({allowed}: {'met' if reached else 'MISSED'})",

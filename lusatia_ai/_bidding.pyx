@@ -21,6 +21,12 @@ ctypedef struct Conflict:
     Outlook paid[2][TOP + 1] # what comes out if this side pays this bid: the other gives way
     int after[2][TOP + 1]    # if this side answers this bid of the other: who pays what, in the end, as in `outcome_of`
 
+# The best of the moves looked at.
+ctypedef struct Choice:
+    bint made
+    Outlook value            # its masks are what the moves looked at have in common
+    uint32_t payable         # favour with which the move can be paid
+
 
 # --- positions ------------------------------------------------------------------------------------------
 
@@ -140,7 +146,7 @@ cdef inline uint32_t before_paying(uint32_t mask, int pairs) noexcept nogil:
 
 
 cdef inline bint holds_for(const Bidding* b, const Wagons* w, const Outlook* found) noexcept nogil:
-    """Whether a value of a free position holds with the favour of `w`."""
+    """Whether a value found holds with the favour of `w`."""
     cdef int seat
     for seat in range(b.t.humans):
         if not found.holds[seat] >> min(w.favour[seat] >> 1, <int> RICHEST) & 1:
@@ -320,46 +326,52 @@ cdef bint solve_position(Bidding* b, const Wagons* w, const uint64_t* key, uint6
 
 cdef bint travel_value(Bidding* b, const Wagons* w, Outlook* out) noexcept nogil:
     """By trying all towns, and all bids."""
-    cdef int seat = w.mover, town
-    cdef uint32_t chosen = 0                          # favour with which the move that is chosen can be paid
-    cdef bint found = False
+    cdef int seat = w.mover, town, cost
+    cdef Choice best
+    best.made = False
     for town in range(b.t.humans):
-        out.holds[town] = ALL
+        best.value.holds[town] = ALL
     for town in range(TOWNS):
         if b.start.besieged >> town & 1 or town == w.left:
             continue
-        if wealth_of(w, seat) < b.cost[seat][w.town[seat]][town]:
-            out.holds[seat] &= no_more_than(w, seat, b.cost[seat][w.town[seat]][town] - 1)
-            continue
-        if w.holder[town] == NONE:
-            if not try_free_town(b, w, town, out, &chosen, &found):
+        cost = b.cost[seat][w.town[seat]][town]
+        if wealth_of(w, seat) < cost:
+            best.value.holds[seat] &= no_more_than(w, seat, cost - 1)
+        elif w.holder[town] == NONE:
+            if not try_free_town(b, w, town, &best):
                 return False
         elif w.counter[w.holder[town]] < TOP:
-            if not try_bids(b, w, town, out, &chosen, &found):
+            if not try_bids(b, w, town, &best):
                 return False
-    if found:
-        out.holds[seat] &= chosen
-        return True
-    for town in range(TOWNS):                         # destitute (rules 3.8)
-        if not b.start.besieged >> town & 1 and town != w.left and w.holder[town] == NONE:
-            if not try_free_town(b, w, town, out, &chosen, &found):
-                return False
-    out.holds[seat] = 0 if w.free else at_least(w.favour[seat] >> 1) & below((w.favour[seat] >> 1) + 1)
+    if not best.made and not travel_destitute(b, w, &best):
+        return False
+    out[0] = best.value
+    out.holds[seat] &= best.payable
     return True
 
 
-cdef inline void take_if_better(const Bidding* b, int seat, const Outlook* value, uint32_t payable, Outlook* best,
-                                uint32_t* chosen, bint* found) noexcept nogil:
-    """Choose a move if it is better than those before; `payable`: the favour with which it can be made."""
-    add_masks(b, best, value)
-    if not found[0] or better_for(b, seat, value, best, False):
-        memcpy(best.favour, value.favour, sizeof(value.favour))
-        chosen[0] = payable
-        found[0] = True
+cdef bint travel_destitute(Bidding* b, const Wagons* w, Choice* best) noexcept nogil:
+    """Rules 3.8. What is waived depends on all the favour that there is."""
+    cdef int town, pairs = w.favour[w.mover] >> 1
+    for town in range(TOWNS):
+        if not b.start.besieged >> town & 1 and town != w.left and w.holder[town] == NONE:
+            if not try_free_town(b, w, town, best):
+                return False
+    best.payable = 0 if w.free else at_least(pairs) & below(pairs + 1)
+    best.value.holds[w.mover] = best.payable
+    return True
 
 
-cdef inline bint try_free_town(Bidding* b, const Wagons* w, int town, Outlook* best, uint32_t* chosen,
-                               bint* found) noexcept nogil:
+cdef inline void look_at(const Bidding* b, int seat, const Outlook* value, uint32_t payable, Choice* best) noexcept nogil:
+    """Choose a move if it is better for `seat` than those before; `payable`: the favour with which it can be paid."""
+    add_masks(b, &best.value, value)
+    if not best.made or better_for(b, seat, value, &best.value, False):
+        memcpy(best.value.favour, value.favour, sizeof(value.favour))
+        best.payable = payable
+        best.made = True
+
+
+cdef inline bint try_free_town(Bidding* b, const Wagons* w, int town, Choice* best) noexcept nogil:
     """Rules 3.4."""
     cdef int counter, pairs
     cdef Wagons later
@@ -370,30 +382,29 @@ cdef inline bint try_free_town(Bidding* b, const Wagons* w, int town, Outlook* b
         if not value_of(b, &later, &value):
             return False
         seen_from_before(&value, w.mover, pairs)
-        take_if_better(b, w.mover, &value, at_least(pairs), best, chosen, found)
+        look_at(b, w.mover, &value, at_least(pairs), best)
     return True
 
 
-cdef bint try_bids(Bidding* b, const Wagons* w, int town, Outlook* best, uint32_t* chosen, bint* found) noexcept nogil:
+cdef bint try_bids(Bidding* b, const Wagons* w, int town, Choice* best) noexcept nogil:
     """Rules 3.5: all first bids in a town that is held."""
     cdef Conflict c
     cdef Wagons here = w[0]
     cdef Outlook all
-    cdef int bid, pairs, taken = 0
-    pairs = pay_guards(&here, w.mover, b.cost[w.mover][w.town[w.mover]][town])
-    if not conflict_values(b, &here, town, w.mover, w.holder[town], w.counter[w.holder[town]] + 1, &c, &all):
+    cdef int bid, taken = 0, seat = w.mover, pairs = pay_guards(&here, seat, b.cost[seat][w.town[seat]][town])
+    if not conflict_values(b, &here, town, seat, w.holder[town], w.counter[w.holder[town]] + 1, &c, &all):
         return False
     for bid in range(c.lowest, c.top[0] + 1):
-        if not taken or better_for(b, w.mover, outcome_of(&c, c.after[1][bid]), outcome_of(&c, c.after[1][taken]),
+        if not taken or better_for(b, seat, outcome_of(&c, c.after[1][bid]), outcome_of(&c, c.after[1][taken]),
                                    first_as_text(bid, taken)):
             taken = bid
     if taken:
         memcpy(all.favour, outcome_of(&c, c.after[1][taken]).favour, sizeof(all.favour))
-        seen_from_before(&all, w.mover, pairs)
-        take_if_better(b, w.mover, &all, at_least(pairs + max(0, taken - here.guards[w.mover])), best, chosen, found)
+    seen_from_before(&all, seat, pairs)
+    if taken:
+        look_at(b, seat, &all, at_least(pairs + max(0, taken - here.guards[seat])), best)
     else:
-        seen_from_before(&all, w.mover, pairs)
-        add_masks(b, best, &all)
+        add_masks(b, &best.value, &all)
     return True
 
 

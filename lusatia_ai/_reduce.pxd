@@ -15,7 +15,7 @@ cdef enum:
 # --- boards -----------------------------------------------------------------------------------------
 
 cdef inline void make_board(Board* board, const GameTables* t, int estate, int royal, int side) noexcept nogil:
-    cdef int row, i, mask, slot = 0
+    cdef int row, i, mask, slots, slot = 0
     cdef const RowTable* table
     memset(board, 0, sizeof(Board))
     for row in range(ROWS):
@@ -31,7 +31,8 @@ cdef inline void make_board(Board* board, const GameTables* t, int estate, int r
                     board.slots_of[mask] |= <uint64_t> 1 << slot
             slot += 1
         for i in range(GOODS):
-            board.most_in_row[i] = max(board.most_in_row[i], count_of(table.need, i))
+            for slots in range(count_of(table.need, i)):
+                board.rows_with_more[i][slots] |= 1 << row
     board.n_slots = slot
     for slot in range(board.n_slots):
         for mask in range(256):

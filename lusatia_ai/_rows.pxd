@@ -44,7 +44,7 @@ ctypedef struct Board:
     uint8_t points[SLOTS]
     uint8_t bonus[ROWS]
     uint8_t top[GOODS]               # most points of a slot of a colour
-    uint8_t most_in_row[GOODS]       # most slots of a colour in one row
+    uint8_t rows_with_more[GOODS][MAX_SLOTS + 1]   # by colour and number: mask of the rows with more slots of it
     uint16_t sums[8][256]           # points of all slots of a mask, by its bytes
 
 # How far favour already held plays a part in what is still to come.
@@ -163,12 +163,17 @@ cdef inline bint has_more(uint64_t mask, int n) noexcept nogil:
 cdef inline void break_rows(const RowContext* c, const GameTables* t, Rows* r) noexcept nogil:
     """Mark the rows that need more pieces of a colour than there are."""
     cdef uint32_t supply = supply_of(t, r)
-    cdef int colour, row
+    cdef int colour, row, pieces, rows
     for colour in range(GOODS):
-        if count_of(supply, colour) < c.board.most_in_row[colour]:
-            for row in range(ROWS):
-                if has_more(r.empty & c.board.row_slots[row] & c.board.slots_of[1 << colour], count_of(supply, colour)):
-                    r.broken |= 1 << row
+        pieces = count_of(supply, colour)
+        if pieces >= MAX_SLOTS:
+            continue
+        rows = c.board.rows_with_more[colour][pieces] & ~r.broken
+        while rows:
+            row = lowest_bit(rows)
+            rows &= rows - 1
+            if has_more(r.empty & c.board.row_slots[row] & c.board.slots_of[1 << colour], pieces):
+                r.broken |= 1 << row
 
 cdef inline void settle(const RowContext* c, const GameTables* t, Rows* r) noexcept nogil:
     """Bring into the reduced form, and find who chooses next unless a card is to be chosen first."""
