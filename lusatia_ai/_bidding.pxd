@@ -10,14 +10,14 @@ which each seat would find the same value. Less favour takes moves away. That ch
 and if what was chosen can be paid, and all that remains has the same value as before, by its own masks. So a mask follows from
 those of the positions that can come next, moved up by what is paid on the way. A position with favour outside its masks is
 solved once more with just that favour, as a further version of it. Then what cannot be paid has not been looked at; its masks
-end where it could be.
+end where it could be. So is one with the most favour that would take too long (`nodes_for_rich`).
 """
 
 from ._core cimport *
 from ._memo cimport *
 from ._tables cimport *
 
-from libc.stdint cimport int8_t, int16_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int8_t, int16_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 cdef enum:
     TOP = 12                 # of a counter
@@ -39,7 +39,7 @@ ctypedef struct Wagons:
 # The value of a position.
 ctypedef struct Outlook:
     int16_t favour[MAX_PLAYERS]      # by seat: still to come
-    uint32_t holds[MAX_PLAYERS]      # by seat: mask of the favour held, in pairs (31: or more), with which the same comes out
+    uint64_t holds[MAX_PLAYERS]      # by seat: mask of the favour held, in pairs, with which the same comes out
 
 # The value, in favour, of a position that begins tax collection. False if the search has stopped.
 ctypedef bint (*CollectionValue)(void* engine, const GameState* s, double* value) noexcept nogil
@@ -50,6 +50,11 @@ ctypedef bint (*Visit)(void* engine) noexcept nogil
 ctypedef struct Bidding:
     const GameTables* t
     void* engine                     # borrowed, for the two functions
+    const uint64_t* nodes            # borrowed: how many have been counted in all
+    uint64_t first_node              # how many of these when it began
+    uint64_t rich_nodes              # spent on positions with the most favour
+    uint64_t rich_end                # number at which such a position is given up
+    bint gave_up                     # one has been
     CollectionValue collection_value
     Visit visit
     int ties                         # as of a solver

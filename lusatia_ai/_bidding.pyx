@@ -7,10 +7,13 @@ from libc.stdlib cimport free
 from libc.string cimport memcpy, memset
 
 cdef enum:
-    RICHEST = 31             # last bit of a mask of favour
+    MASK_BYTES = 6           # of a mask in an entry: four for its lower half, two for the rest
+    MOST_PAIRS = 48          # favour, in pairs, is below this
     LAST_VERSION = 4000      # of a position; further ones replace each other
+    RICH_SHARE = 8           # nodes spent on positions with the most favour, for each other node
+    FIRST_RICH = 2000        # nodes spent on them in any case
 
-cdef uint32_t ALL = <uint32_t> -1
+cdef uint64_t ALL = (<uint64_t> 1 << MOST_PAIRS) - 1
 
 # A conflict between two sides, which bid in turn.
 ctypedef struct Conflict:
@@ -25,7 +28,7 @@ ctypedef struct Conflict:
 ctypedef struct Choice:
     bint made
     Outlook value            # its masks are what the moves looked at have in common
-    uint32_t payable         # favour with which the move can be paid
+    uint64_t payable         # favour with which the move can be paid
 
 
 # --- positions ------------------------------------------------------------------------------------------
@@ -35,6 +38,8 @@ cdef bint fits_bidding(const GameState* s, const GameTables* t) noexcept nogil:
     cdef int seat, total = 0
     for seat in range(t.humans):
         total += wealth(s, seat)
+        if s.favour[seat] >> 1 >= MOST_PAIRS:
+            return False
     return s.stage == TOWN_SELECTION and s.round > 1 and not t.automas and total <= MOST_WEALTH
 
 
@@ -45,6 +50,8 @@ cdef void begin_bidding(Bidding* b, const GameState* s, const GameTables* t) noe
     b.t = t
     copy_state(&b.start, s)
     copy_state(&from_here, s)
+    b.first_node = b.nodes[0]
+    b.rich_nodes = 0
     b.wealth = b.n_order = 0
     while s.to_place >> 4 * b.n_order & NO_PLACE != NO_PLACE:
         b.order[b.n_order] = s.to_place >> 4 * b.n_order & NO_PLACE
@@ -126,30 +133,25 @@ cdef inline int occupy_town(const Bidding* b, Wagons* w, int town, int counter) 
 
 # --- masks of favour ----------------------------------------------------------------------------------
 
-cdef inline uint32_t below(int pairs) noexcept nogil:
+cdef inline uint64_t below(int pairs) noexcept nogil:
     """Less than so many pairs of favour."""
-    return 0 if pairs <= 0 else ALL if pairs > RICHEST else (<uint32_t> 1 << pairs) - 1
+    return 0 if pairs <= 0 else ALL if pairs >= MOST_PAIRS else (<uint64_t> 1 << pairs) - 1
 
 
-cdef inline uint32_t at_least(int pairs) noexcept nogil:
-    return ~below(min(pairs, <int> RICHEST))
+cdef inline uint64_t at_least(int pairs) noexcept nogil:
+    return ALL & ~below(pairs)
 
 
-cdef inline uint32_t before_paying(uint32_t mask, int pairs) noexcept nogil:
+cdef inline uint64_t before_paying(uint64_t mask, int pairs) noexcept nogil:
     """The favour that is in the mask once so many pairs have been paid."""
-    cdef uint32_t richest = <uint32_t> 1 << RICHEST
-    if pairs == 0:
-        return mask
-    if ~mask & ~below(RICHEST - pairs):               # somebody with RICHEST or more may come to hold any of these
-        richest = 0
-    return (mask << pairs if pairs <= RICHEST else 0) & ~(<uint32_t> 1 << RICHEST) | richest
+    return mask << pairs & ALL if pairs < MOST_PAIRS else 0
 
 
 cdef inline bint holds_for(const Bidding* b, const Wagons* w, const Outlook* found) noexcept nogil:
     """Whether a value found holds with the favour of `w`."""
     cdef int seat
     for seat in range(b.t.humans):
-        if not found.holds[seat] >> min(w.favour[seat] >> 1, <int> RICHEST) & 1:
+        if not found.holds[seat] >> (w.favour[seat] >> 1) & 1:
             return False
     return True
 
@@ -171,24 +173,41 @@ cdef inline uint64_t wagons_key(const Bidding* b, const Wagons* w, uint64_t vers
 
 cdef inline int words_of_value(int humans) noexcept nogil:
     """Favour, then masks."""
-    return (humans * (sizeof(int16_t) + sizeof(uint32_t)) + 7) // 8
+    return (humans * (<int> sizeof(int16_t) + MASK_BYTES) + 7) // 8
 
 
 cdef inline bint find_position(const Bidding* b, const uint64_t* key, uint64_t at, Outlook* found) noexcept nogil:
     cdef const uint64_t* entry = table_entry(&b.positions, key, at)
-    cdef const int16_t* favour
+    cdef const uint8_t* masks
+    cdef int seat
+    cdef uint32_t low
+    cdef uint16_t high
     if entry == NULL:
         return False
-    favour = <const int16_t*> (entry + b.positions.words)
-    memcpy(found.favour, favour, b.t.humans * sizeof(int16_t))
-    memcpy(found.holds, favour + b.t.humans, b.t.humans * sizeof(uint32_t))
+    entry += b.positions.words
+    memcpy(found.favour, entry, b.t.humans * sizeof(int16_t))
+    masks = <const uint8_t*> entry + b.t.humans * sizeof(int16_t)
+    for seat in range(b.t.humans):
+        memcpy(&low, masks, sizeof(low))
+        memcpy(&high, masks + sizeof(low), sizeof(high))
+        found.holds[seat] = low | <uint64_t> high << 32
+        masks += MASK_BYTES
     return True
 
 
 cdef inline void keep_position(Bidding* b, const uint64_t* key, uint64_t at, const Outlook* found) noexcept nogil:
-    cdef int16_t* favour = <int16_t*> table_room(&b.positions, key, at)
-    memcpy(favour, found.favour, b.t.humans * sizeof(int16_t))
-    memcpy(favour + b.t.humans, found.holds, b.t.humans * sizeof(uint32_t))
+    cdef uint64_t* entry = table_room(&b.positions, key, at)
+    cdef uint8_t* masks = <uint8_t*> entry + b.t.humans * sizeof(int16_t)
+    cdef int seat
+    cdef uint32_t low
+    cdef uint16_t high
+    memcpy(entry, found.favour, b.t.humans * sizeof(int16_t))
+    for seat in range(b.t.humans):
+        low = <uint32_t> found.holds[seat]
+        high = <uint16_t> (found.holds[seat] >> 32)
+        memcpy(masks, &low, sizeof(low))
+        memcpy(masks + sizeof(low), &high, sizeof(high))
+        masks += MASK_BYTES
 
 
 cdef bint open_bidding(Bidding* b, int humans, uint64_t bytes) noexcept nogil:
@@ -275,7 +294,7 @@ cdef inline void add_masks(const Bidding* b, Outlook* out, const Outlook* other)
         out.holds[seat] &= other.holds[seat]
 
 
-cdef inline uint32_t no_more_than(const Wagons* w, int seat, int guards) noexcept nogil:
+cdef inline uint64_t no_more_than(const Wagons* w, int seat, int guards) noexcept nogil:
     """The favour with which a seat cannot pay more guards; where favour is the most that there can be, all of it."""
     return ALL if w.free else below(guards + 1 - w.guards[seat])
 
@@ -298,22 +317,50 @@ cdef bint value_of(Bidding* b, const Wagons* w, Outlook* out) noexcept nogil:
 
 cdef bint value_of_key(Bidding* b, const Wagons* w, uint64_t* key, uint64_t at, Outlook* out) noexcept nogil:
     """The same where the key (of version 0) has been made, which is used up."""
-    cdef Wagons rich
     cdef int version = 0
-    if not find_position(b, key, at, out):
-        rich = w[0]
-        rich.free = True
-        enrich(b, &rich)
-        if not solve_position(b, &rich, key, at, out):
-            return False
+    cdef bint found = find_position(b, key, at, out)
     if w.free:
-        return True
-    while not holds_for(b, w, out):
+        return found or may_go_on(b) and solve_position(b, w, key, at, out)
+    if not found:
+        found = solve_rich(b, w, key, at, out)
+        if not found and not b.gave_up:
+            return False
+    while not found or not holds_for(b, w, out):
         version = min(version + 1, <int> LAST_VERSION)
         at = wagons_key(b, w, version, key)
-        if version == LAST_VERSION or not find_position(b, key, at, out):
+        found = version < LAST_VERSION and find_position(b, key, at, out)
+        if not found:
             return solve_position(b, w, key, at, out)
     return True
+
+
+cdef inline uint64_t nodes_for_rich(const Bidding* b) noexcept nogil:
+    """How many more nodes may be spent on positions with the most favour.
+
+    Most often one of them stands for many. But where all are poor, there can be many times as many of them as of others.
+    So they get no more than a fixed share of the nodes.
+    """
+    cdef uint64_t allowed = RICH_SHARE * (b.nodes[0] - b.first_node - b.rich_nodes) + FIRST_RICH
+    return allowed - b.rich_nodes if allowed > b.rich_nodes else 0
+
+
+cdef inline bint may_go_on(Bidding* b) noexcept nogil:
+    """Whether to go on with a position with the most favour."""
+    b.gave_up = b.nodes[0] >= b.rich_end
+    return not b.gave_up
+
+
+cdef bint solve_rich(Bidding* b, const Wagons* w, const uint64_t* key, uint64_t at, Outlook* out) noexcept nogil:
+    """Version 0 of a position. False if it takes too long (`gave_up`) or the search has stopped."""
+    cdef Wagons rich = w[0]
+    cdef uint64_t before = b.nodes[0]
+    cdef bint done
+    rich.free = True
+    enrich(b, &rich)
+    b.rich_end = before + nodes_for_rich(b)
+    done = may_go_on(b) and solve_position(b, &rich, key, at, out)
+    b.rich_nodes += b.nodes[0] - before
+    return done
 
 
 cdef bint solve_position(Bidding* b, const Wagons* w, const uint64_t* key, uint64_t at, Outlook* out) noexcept nogil:
@@ -362,7 +409,7 @@ cdef bint travel_destitute(Bidding* b, const Wagons* w, Choice* best) noexcept n
     return True
 
 
-cdef inline void look_at(const Bidding* b, int seat, const Outlook* value, uint32_t payable, Choice* best) noexcept nogil:
+cdef inline void look_at(const Bidding* b, int seat, const Outlook* value, uint64_t payable, Choice* best) noexcept nogil:
     """Choose a move if it is better for `seat` than those before; `payable`: the favour with which it can be paid."""
     add_masks(b, &best.value, value)
     if not best.made or better_for(b, seat, value, &best.value, False):

@@ -14,7 +14,7 @@ from libc.string cimport memcpy, memset
 
 cdef enum:
     MOST_EXCHANGES = MAX_PLAYERS * ROUNDS
-    MOST_HANDED = 4096           # ways to hand over guards, above which nothing is tabled
+    MOST_HANDED = 512            # ways to hand over guards, above which nothing is tabled
 
 # One exchange of final scoring.
 ctypedef struct Exchange:

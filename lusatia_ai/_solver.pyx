@@ -1146,8 +1146,10 @@ cdef bint prepare_bidding(Engine* e, const GameState* s) noexcept nogil:
     """Begin with a position, unless it is the one begun with last. False if there is no memory."""
     cdef Bidding* b = &e.bidding
     e.bids = can_bid(e, s)
-    if not e.bids or b.positions.entries != NULL and memcmp(&b.start, s, sizeof(GameState)) == 0:
+    if not e.bids or (b.positions.entries != NULL and b.outcomes.entries != NULL
+                      and memcmp(&b.start, s, sizeof(GameState)) == 0):
         return True
+    b.nodes = &e.nodes
     begin_bidding(b, s, e.t)
     b.engine = e
     b.collection_value = value_collection

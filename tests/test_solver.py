@@ -133,7 +133,8 @@ def with_wealth(state: la.State, guards: list[int], favour: list[int]) -> la.Sta
 
 
 @pytest.mark.parametrize(
-    ("humans", "ties", "most_nodes"), [(3, 0, 40_000), (3, 1, 40_000), (3, 2, 40_000), (4, 0, 250_000)]
+    ("humans", "ties", "most_nodes"),
+    [(3, 0, 40_000), (3, 1, 40_000), (3, 2, 40_000), (4, 0, 250_000)],
 )
 def test_the_model_of_bidding_changes_no_value(humans: int, ties: int, most_nodes: int):
     """Whole states, walked bid by bid, against the model: rich and poor, destitute, in and between conflicts."""
@@ -162,6 +163,26 @@ def test_the_model_of_bidding_changes_no_value(humans: int, ties: int, most_node
         if plain.complete:
             assert model.solve(state) == expected
             assert model.line(state) == plain.line(state)
+            compared += 1
+    assert compared == 8
+
+
+def test_the_poor_are_not_solved_as_if_they_were_rich_at_any_cost():
+    """Six players without guards and hardly any favour: few positions can come about, and many with a little more."""
+    rng, compared = random.Random(3), 0
+    for state in islice(random_positions("town_selection", 3, small_set(), humans=6, automas=0, round=3), 30):
+        state = with_wealth(state, [0] * 6, [rng.randint(2, 6) for _ in range(6)])
+        while state.stage == "town_selection" and len(state.to_json()["turn"]["to_place"]) > 1:
+            state.apply(rng.choice(state.legal_moves()))
+        if state.stage != "town_selection":
+            continue
+        model, plain = (Solver(state.tables, horizon=1) for _ in range(2))
+        plain.leave_out("bidding")
+        plain.limit(inf, 100_000)
+        expected = plain.solve(state)
+        model.limit(inf, 10 * plain.nodes + 40_000)
+        if plain.complete:
+            assert model.solve(state) == expected
             compared += 1
     assert compared == 8
 
