@@ -1,7 +1,6 @@
 """Max^n through town selection on the model of `_bidding.pxd`."""
 
 from ._core import require_layout
-from ._scoring cimport first_as_text
 
 from libc.stdlib cimport free
 from libc.string cimport memcpy, memset
@@ -43,6 +42,14 @@ cdef bint fits_bidding(const GameState* s, const GameTables* t) noexcept nogil:
     return s.stage == TOWN_SELECTION and s.round > 1 and not t.automas and total <= MOST_WEALTH
 
 
+cdef inline int number_to_place(const GameState* s) noexcept nogil:
+    """How many have still to take their turn, besides who decides."""
+    cdef int n = 0
+    while s.to_place >> 4 * n & NO_PLACE != NO_PLACE:
+        n += 1
+    return n
+
+
 cdef void begin_bidding(Bidding* b, const GameState* s, const GameTables* t) noexcept nogil:
     """Note what stays the same from a position on; what is remembered must be of this town selection."""
     cdef int seat, start, goal
@@ -52,10 +59,10 @@ cdef void begin_bidding(Bidding* b, const GameState* s, const GameTables* t) noe
     copy_state(&from_here, s)
     b.first_node = b.nodes[0]
     b.rich_nodes = 0
-    b.wealth = b.n_order = 0
-    while s.to_place >> 4 * b.n_order & NO_PLACE != NO_PLACE:
-        b.order[b.n_order] = s.to_place >> 4 * b.n_order & NO_PLACE
-        b.n_order += 1
+    b.wealth = 0
+    b.n_order = number_to_place(s)
+    for seat in range(b.n_order):
+        b.order[seat] = s.to_place >> 4 * seat & NO_PLACE
     for seat in range(t.humans):
         b.wealth += wealth(s, seat)
         for start in range(TOWNS):
@@ -543,11 +550,9 @@ cdef bint bidding_value(Bidding* b, const GameState* s, double* value) noexcept 
     cdef Wagons w
     cdef Conflict c
     cdef Outlook found
-    cdef int seat, left = 0
+    cdef int seat
     wagons_of(s, b.t, &w)
-    while s.to_place >> 4 * left & NO_PLACE != NO_PLACE:
-        left += 1
-    w.placed = b.n_order - left
+    w.placed = b.n_order - number_to_place(s)
     if s.decision == D_TRAVEL:
         if not value_of(b, &w, &found):
             return False

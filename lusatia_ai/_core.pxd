@@ -182,6 +182,25 @@ cdef inline int estate_points(const GameState* s, const GameTables* t, int seat,
         place += theirs >= mine     # the seat itself among them: the lowest place of those tied
     return t.place_points[place]
 
+cdef inline int fixed_points(const GameState* s, const GameTables* t, int seat) noexcept nogil:
+    """Rules 8.3."""
+    cdef int i, points = 0, fours = 0
+    for i in range(s.n_companions[seat]):
+        fours += t.tokens[s.companions[seat][i]].four_arrows
+    for i in range(s.n_companions[seat]):
+        points += t.tokens[s.companions[seat][i]].points + t.tokens[s.companions[seat][i]].per_four * fours
+    return points
+
+cdef inline int symbol_points(const GameState* s, const GameTables* t, int seat, int estate) noexcept nogil:
+    """Rules 8.5 for one estate."""
+    cdef int i, points = 0
+    cdef bint dominated = dominates(s, t, seat, estate)
+    cdef const TokenTable* token
+    for i in range(s.n_companions[seat]):
+        token = &t.tokens[s.companions[seat][i]]
+        points += token.per_symbol[estate] * s.estates[seat][estate] + token.per_dominated * dominated
+    return points
+
 
 # --- the forward model -------------------------------------------------------------------------------------------------
 

@@ -968,29 +968,14 @@ cdef void apply_hand_over(GameState* s, const GameTables* t, int guards) noexcep
 
 
 cdef void finish(GameState* s, const GameTables* t) noexcept nogil:
-    """Rules 8.3 to 8.5."""
-    cdef int seat, estate, i
+    """Rules 8.3 to 8.5; all of it only adds up, so the order does not matter once Gamekeepers are judged."""
+    cdef int seat, estate
     for seat in range(t.humans):
-        score_tokens(s, t, seat)
+        s.favour[seat] += fixed_points(s, t, seat)
         for estate in range(ESTATES):
-            s.favour[seat] += estate_points(s, t, seat, estate)
+            s.favour[seat] += estate_points(s, t, seat, estate) + symbol_points(s, t, seat, estate)
     s.stage = GAME_OVER
     ask(s, D_OVER, NONE, NONE)
-
-
-cdef void score_tokens(GameState* s, const GameTables* t, int seat) noexcept nogil:
-    """Rules 8.3 and 8.5: both only add up, so their order does not matter once Gamekeepers are judged."""
-    cdef int i, estate, fours = 0, dominated = 0
-    cdef const TokenTable* table
-    for i in range(s.n_companions[seat]):
-        fours += t.tokens[s.companions[seat][i]].four_arrows
-    for estate in range(ESTATES):
-        dominated += dominates(s, t, seat, estate)
-    for i in range(s.n_companions[seat]):
-        table = &t.tokens[s.companions[seat][i]]
-        s.favour[seat] += table.points + table.per_four * fours + table.per_dominated * dominated
-        for estate in range(ESTATES):
-            s.favour[seat] += table.per_symbol[estate] * s.estates[seat][estate]
 
 
 cdef int winners_of(const GameState* s, const GameTables* t) noexcept nogil:

@@ -96,16 +96,6 @@ cdef inline bint list_exchanges(Scoring* c, const GameState* s, const GameTables
     return True
 
 
-cdef inline int fixed_points(const GameState* s, const GameTables* t, int seat) noexcept nogil:
-    """Rules 8.3."""
-    cdef int i, points = 0, fours = 0
-    for i in range(s.n_companions[seat]):
-        fours += t.tokens[s.companions[seat][i]].four_arrows
-    for i in range(s.n_companions[seat]):
-        points += t.tokens[s.companions[seat][i]].points + t.tokens[s.companions[seat][i]].per_four * fours
-    return points
-
-
 cdef inline void table_estate(Scoring* c, const GameState* s, const GameTables* t, int estate) noexcept nogil:
     cdef GameState after
     cdef int owners, way, seat
@@ -118,7 +108,7 @@ cdef inline void table_estate(Scoring* c, const GameState* s, const GameTables* 
             hand_over_guards(&after, s, c, way)
             row = row_of_points(c, t, estate, owners, way)
             for seat in range(t.humans):
-                row[seat] = estate_points(&after, t, seat, estate) + token_points(&after, t, seat, estate)
+                row[seat] = estate_points(&after, t, seat, estate) + symbol_points(&after, t, seat, estate)
 
 
 cdef inline int16_t* row_of_points(const Scoring* c, const GameTables* t, int estate, int owners, int way) noexcept nogil:
@@ -157,17 +147,6 @@ cdef inline void hand_over_guards(GameState* after, const GameState* s, const Sc
         way //= c.exchanges[i].most + 1
 
 
-cdef inline int token_points(const GameState* s, const GameTables* t, int seat, int estate) noexcept nogil:
-    """Rules 8.5 for one estate."""
-    cdef int i, points = 0
-    cdef bint dominated = dominates(s, t, seat, estate)
-    cdef const TokenTable* token
-    for i in range(s.n_companions[seat]):
-        token = &t.tokens[s.companions[seat][i]]
-        points += token.per_symbol[estate] * s.estates[seat][estate] + token.per_dominated * dominated
-    return points
-
-
 cdef inline void owners_by_estate(const Scoring* c, const GameState* s, int owners, int* by_estate) noexcept nogil:
     """From 3 bits a deck (who has taken its card, plus one), the number of owners in each estate as `share_cards` reads it."""
     cdef int deck, estate
@@ -176,9 +155,3 @@ cdef inline void owners_by_estate(const Scoring* c, const GameState* s, int owne
     for deck in range(DECKS):
         if c.owner_step[deck]:
             by_estate[s.face_up[deck]] += (owners >> 3 * deck & 7) * c.owner_step[deck]
-
-
-cdef inline bint first_as_text(int a, int b) noexcept nogil:
-    """Whether a number below 1,000 comes before another in plain string order: 1, 10, 11, 2, ..."""
-    cdef int a_filled = a * (100 if a < 10 else 10 if a < 100 else 1), b_filled = b * (100 if b < 10 else 10 if b < 100 else 1)
-    return a_filled < b_filled or a_filled == b_filled and a < b

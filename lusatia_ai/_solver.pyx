@@ -1089,11 +1089,10 @@ cdef inline int only_move(const Engine* e, const GameState* s, const Move_t* mov
 
 cdef inline bint level_in_some_estate(const GameState* s, const GameTables* t, int seat) noexcept nogil:
     """Whether another human has as many symbols of an estate, and at least one."""
-    cdef int estate, other
+    cdef int estate
     for estate in range(ESTATES):
-        for other in range(t.humans):
-            if other != seat and s.estates[seat][estate] and s.estates[other][estate] == s.estates[seat][estate]:
-                return True
+        if level_seats(s, t, estate) >> seat & 1:
+            return True
     return False
 
 

@@ -168,6 +168,11 @@ cdef inline int move_kind(Move_t move) noexcept nogil:
 cdef inline int move_argument(Move_t move) noexcept nogil:
     return move & 0xFF
 
+cdef inline bint first_as_text(int a, int b) noexcept nogil:
+    """Whether a number below 1,000 comes before another in plain string order: 1, 10, 11, 2, ..."""
+    cdef int a_filled = a * (100 if a < 10 else 10 if a < 100 else 1), b_filled = b * (100 if b < 10 else 10 if b < 100 else 1)
+    return a_filled < b_filled or a_filled == b_filled and a < b
+
 cdef inline uint32_t piece(int colour) noexcept nogil:
     """One piece of this colour, packed."""
     return (<uint32_t> 1) << (8 * colour)

@@ -211,9 +211,14 @@ def small_last_rounds(seed: int) -> Iterator[la.State]:
     """Town selections of round 6 with the small set, of players too poor for long conflicts."""
     rng = random.Random(seed)
     for state in random_positions("town_selection", seed, small_set(), humans=3, automas=0, round=6):
-        raw = state.raw()
-        raw["guards"] = [rng.randint(0, 2) for _ in range(3)]
-        raw["favour"] = [rng.randint(1, 6) for _ in range(3)]
-        poor = as_manual(state)
-        if poor._load_raw(raw) is None and poor.legal_moves():
+        poor = with_wealth(state, [rng.randint(0, 2) for _ in range(3)], [rng.randint(1, 6) for _ in range(3)])
+        if poor.legal_moves():
             yield poor
+
+
+def with_wealth(state: la.State, guards: list[int], favour: list[int]) -> la.State:
+    """The position with other guards and favour, and manual chance."""
+    raw, changed = state.raw(), as_manual(state)
+    raw["guards"], raw["favour"] = guards, favour
+    assert changed._load_raw(raw) is None
+    return changed

@@ -19,7 +19,16 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from positions import PLAYERS, position, seeds, variants
-from reference_solver import Exhaustive, Goal, TooLargeError, as_manual, random_positions, small_last_rounds, small_set
+from reference_solver import (
+    Exhaustive,
+    Goal,
+    TooLargeError,
+    as_manual,
+    random_positions,
+    small_last_rounds,
+    small_set,
+    with_wealth,
+)
 
 import lusatia_ai as la
 from lusatia_ai._solver import TECHNIQUES, Solver, model_difference
@@ -122,14 +131,6 @@ def last_rounds() -> list[la.State]:
         return plain.complete and plain.nodes > 2_000
 
     return list(islice(filter(small, small_last_rounds(seed=4)), 3))
-
-
-def with_wealth(state: la.State, guards: list[int], favour: list[int]) -> la.State:
-    """The position with other guards and favour."""
-    raw, changed = state.raw(), as_manual(state)
-    raw["guards"], raw["favour"] = guards, favour
-    assert changed._load_raw(raw) is None
-    return changed
 
 
 @pytest.mark.parametrize(
