@@ -2,7 +2,6 @@
 
 from ._core import require_layout
 
-from libc.stdlib cimport free
 from libc.string cimport memcpy, memset
 
 cdef enum:
@@ -224,8 +223,8 @@ cdef bint open_bidding(Bidding* b, int humans, uint64_t bytes) noexcept nogil:
 
 
 cdef void close_bidding(Bidding* b) noexcept nogil:
-    free(b.positions.entries)
-    free(b.outcomes.entries)
+    table_close(&b.positions)
+    table_close(&b.outcomes)
 
 
 # --- the end of town selection ---------------------------------------------------------------------------

@@ -6,7 +6,7 @@ has more of them when all is over: among those with equally many symbols of an e
 So two positions that differ in guards alone have the same moves and the same value, for all play, if each seat has as many
 as it can spend in both, or equally many; and if for each two seats that may be compared, whatever they still gain and spend,
 the sign of their difference is the same in both. For one pair that puts the difference of today into a range: between the
-nearest differences of what they still gain and spend, or on one of these. `level_guards` takes the position with the fewest
+nearest differences of what they still gain and spend, or on one of these. `level_by` takes the position with the fewest
 guards that obeys all these bounds. They are differences that must be large enough (x >= y + c), and numbers that must be
 large enough: of all solutions, one has the fewest guards at every seat, and it is reached by raising what is too low. The
 bounds of that solution are those of the position that it stands for, so equal positions are brought to the same one.
@@ -16,7 +16,8 @@ from ._core cimport *
 from ._rows cimport index_of
 from ._tables cimport *
 
-from libc.stdint cimport uint64_t
+from libc.stdint cimport int16_t, uint8_t, uint64_t
+from libc.string cimport memset
 
 cdef enum:
     ANY_DIFFERENCE = 20000
@@ -39,31 +40,52 @@ ctypedef struct Flow:
     int spent                # the most that it can spend
 
 
+# What tells which guards of a position no longer matter; it does not depend on how many there are.
+ctypedef struct GuardRules:
+    Flow flows[MAX_PLAYERS]
+    uint8_t compared[MAX_PLAYERS][MAX_PLAYERS]       # for a seat and a lower one
+
+
 cdef inline void level_guards(GameState* s, const GameTables* t, Comparison compared, int uses) noexcept nogil:
     """Take off guards that no longer matter; `uses`: a mask of Use."""
-    cdef Flow flows[MAX_PLAYERS]
+    cdef GuardRules rules
+    find_rules(&rules, s, t, compared, uses)
+    level_by(&rules, t.humans, s.guards)
+
+
+cdef inline void find_rules(GuardRules* rules, const GameState* s, const GameTables* t, Comparison compared, int uses) noexcept nogil:
+    cdef int seat, other
+    memset(rules, 0, sizeof(GuardRules))
+    for seat in range(t.humans):
+        rules.flows[seat] = flow_of(s, t, seat, uses)
+        for other in range(seat):
+            rules.compared[seat][other] = (
+                compared == EVERYBODY or compared == LEVEL_IN_ESTATES and may_be_level(s, t, seat, other))
+
+
+cdef inline void level_by(const GuardRules* rules, int humans, int16_t* guards) noexcept nogil:
+    """Take off the guards that no longer matter."""
     cdef int ahead[MAX_PLAYERS][MAX_PLAYERS]         # by how much at least the first stays ahead of the second
     cdef int level[MAX_PLAYERS]
     cdef int seat, other, low, high
     cdef bint raised = True
-    for seat in range(t.humans):
-        flows[seat] = flow_of(s, t, seat, uses)
-        level[seat] = min(<int> s.guards[seat], flows[seat].spent)
+    for seat in range(humans):
+        level[seat] = min(<int> guards[seat], rules.flows[seat].spent)
         for other in range(seat):
             low, high = -ANY_DIFFERENCE, ANY_DIFFERENCE
-            if compared == EVERYBODY or compared == LEVEL_IN_ESTATES and may_be_level(s, t, seat, other):
-                difference_range(&flows[seat], &flows[other], s.guards[seat] - s.guards[other], &low, &high)
+            if rules.compared[seat][other]:
+                difference_range(&rules.flows[seat], &rules.flows[other], guards[seat] - guards[other], &low, &high)
             ahead[seat][other] = low
             ahead[other][seat] = -high
     while raised:
         raised = False
-        for seat in range(t.humans):
-            for other in range(t.humans):
+        for seat in range(humans):
+            for other in range(humans):
                 if other != seat and level[seat] < level[other] + ahead[seat][other]:
                     level[seat] = level[other] + ahead[seat][other]
                     raised = True
-    for seat in range(t.humans):
-        s.guards[seat] = level[seat]
+    for seat in range(humans):
+        guards[seat] = level[seat]
 
 
 cdef inline void difference_range(const Flow* a, const Flow* b, int difference, int* low, int* high) noexcept nogil:

@@ -7,7 +7,7 @@ longer than solving a small position, and grows up to its limit; from then on ne
 from libc.math cimport INFINITY
 from libc.stdint cimport int16_t, int32_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, realloc
-from libc.string cimport memcmp, memcpy
+from libc.string cimport memcmp, memcpy, memset
 
 cdef extern from *:
     """
@@ -18,35 +18,52 @@ cdef extern from *:
     #else
     #define lusatia_prefetch(address) ((void) (address))
     #endif
-    #if defined(__linux__)
+    #if defined(__unix__) || defined(__APPLE__)
     #include <sys/mman.h>
     #endif
-    /* A cleared block; large ones in large pages where the system has them, since entries are found at random. */
+    /* A cleared block of which only what is used takes memory. */
     static inline void *lusatia_block(size_t bytes) {
-    #if defined(__linux__) && defined(MADV_HUGEPAGE)
-        const size_t page = (size_t) 1 << 21;
-        void *block = NULL;
-        if (bytes >= 2 * page && posix_memalign(&block, page, bytes) == 0) {
-            madvise(block, bytes, MADV_HUGEPAGE);
-            memset(block, 0, bytes);
-            return block;
-        }
-    #endif
+    #if defined(__unix__) || defined(__APPLE__)
+        void *block = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0);
+        return block == MAP_FAILED ? NULL : block;
+    #else
         return calloc(bytes, 1);
+    #endif
+    }
+    static inline void lusatia_free_block(void *block, size_t bytes) {
+    #if defined(__unix__) || defined(__APPLE__)
+        if (block != NULL)
+            munmap(block, bytes);
+    #else
+        free(block);
+    #endif
+    }
+    /* Entries are found at random: large pages, where the system has them, for what will be used next of a block. */
+    static inline void lusatia_large_pages(void *block, size_t bytes) {
+    #if defined(MADV_HUGEPAGE)
+        const size_t page = (size_t) 1 << 21;
+        size_t skipped = -(size_t) block & (page - 1);
+        if (bytes >= 2 * page)
+            madvise((char *) block + skipped, bytes - skipped, MADV_HUGEPAGE);
+    #endif
     }
     """
     void prefetch "lusatia_prefetch"(const void* address) noexcept nogil
     void* cleared_block "lusatia_block"(size_t bytes) noexcept nogil
+    void free_block "lusatia_free_block"(void* block, size_t bytes) noexcept nogil
+    void use_large_pages "lusatia_large_pages"(void* block, size_t bytes) noexcept nogil
 
 cdef enum:
     WINDOW = 8               # entries looked at from where a key belongs
     FIRST_SIZE = 1 << 10     # entries of a table before it grows
     QUICK_SIZE = 1 << 16     # entries up to which growing by four takes no time to speak of
+    MOST_STRIDE = 32         # words of the longest entry
     WHOLE_INFINITY = 32767
+    INDEX_BYTES = 16         # that an item of a pool takes in an index, about
 
 # Open addressing in one block; each entry is `words` words of key, then a value.
 ctypedef struct Table:
-    uint64_t* entries        # owned; a key whose first word is 0 is an empty entry
+    uint64_t* entries        # owned: a block for `most`; a key whose first word is 0 is an empty entry
     uint64_t size            # entries, below 2**32
     uint64_t used
     uint64_t most            # entries that it may grow to
@@ -55,6 +72,12 @@ ctypedef struct Table:
     int stride               # words of an entry
     bint settled             # it does not grow now
     bint whole               # values are whole numbers below 32,000 or infinite, four to a word; else doubles
+
+# Items that stay, by number.
+ctypedef struct Pool:
+    void* items              # owned
+    uint32_t n
+    uint32_t room
 
 # Numbers of equal things, by their hash: open addressing, at most half full.
 ctypedef struct Index:
@@ -91,7 +114,7 @@ cdef inline bint same_words(const uint64_t* a, const uint64_t* b, int words) noe
 
 cdef inline bint table_open(Table* table, int words, int width, bint whole, uint64_t bytes) noexcept nogil:
     """An empty table that will take at most so many bytes (but at least room for FIRST_SIZE entries). False: no memory."""
-    free(table.entries)
+    table_close(table)
     table.words = words
     table.width = width
     table.whole = whole
@@ -100,8 +123,16 @@ cdef inline bint table_open(Table* table, int words, int width, bint whole, uint
     table.size = FIRST_SIZE
     table.used = 0
     table.settled = False
-    table.entries = <uint64_t*> cleared_block(table.size * table.stride * 8)
+    table.entries = <uint64_t*> cleared_block(table.most * table.stride * 8)
+    while table.entries == NULL and table.most > FIRST_SIZE:
+        table.most = max(table.most // 2, <uint64_t> FIRST_SIZE)
+        table.entries = <uint64_t*> cleared_block(table.most * table.stride * 8)
     return table.entries != NULL
+
+cdef inline void table_close(Table* table) noexcept nogil:
+    """Give its memory back."""
+    free_block(table.entries, table.most * table.stride * 8)
+    table.entries = NULL
 
 cdef inline uint64_t* entry_at(const Table* table, uint64_t at, int i) noexcept nogil:
     """The i-th entry from where a key of hash `at` belongs."""
@@ -162,24 +193,25 @@ cdef inline uint64_t* table_place(Table* table, const uint64_t* key, uint64_t at
     return &entry[table.words]
 
 cdef inline void table_grow(Table* table) noexcept nogil:
-    """Larger, if there is memory. An entry that finds no place is given up."""
-    cdef Table larger = table[0]
-    cdef uint64_t i
-    cdef const uint64_t* entry
-    larger.size = table.size * (4 if table.size < QUICK_SIZE else 2)
-    if larger.size > table.most:
-        larger.size = table.most
-    larger.entries = <uint64_t*> cleared_block(larger.size * larger.stride * 8)
-    if larger.entries == NULL:
-        table.most = table.size
-        return
-    larger.used = 0
-    for i in range(table.size):
+    """Larger, in place. An entry that finds no place is given up.
+
+    Entries belong to places in the order of their hashes, so from the last to the first they move up, into what has been
+    cleared already. Only some of the first few may meet others that have not yet moved; those are moved once more.
+    """
+    cdef uint64_t moved[MOST_STRIDE]
+    cdef uint64_t i = table.size, at
+    cdef uint64_t* entry
+    table.size = min(table.size * (4 if table.size < QUICK_SIZE else 2), table.most)
+    use_large_pages(table.entries, table.size * table.stride * 8)
+    while i:
+        i -= 1
         entry = &table.entries[i * table.stride]
         if entry[0]:
-            memcpy(table_place(&larger, entry, hash_words(entry, larger.words)), &entry[table.words], (table.stride - table.words) * 8)
-    free(table.entries)
-    table[0] = larger
+            memcpy(moved, entry, table.stride * 8)
+            entry[0] = 0
+            table.used -= 1
+            at = hash_words(moved, table.words)
+            memcpy(table_place(table, moved, at), &moved[table.words], (table.stride - table.words) * 8)
 
 cdef inline void table_settle(Table* table, double seconds) noexcept nogil:
     """Let it grow only if that takes no more than so many seconds, at 4 ns for each byte of the larger one."""
@@ -243,6 +275,40 @@ cdef inline bint index_add(Index* index, const void* items, size_t size, size_t 
             index_put(index, <const uint8_t*> items + i * size, compared, i)
     index_put(index, <const uint8_t*> items + number * size, compared, number)
     return True
+
+cdef inline void index_close(Index* index) noexcept nogil:
+    free(index.numbers)
+    index.numbers = NULL
+
+cdef inline bint pool_has_room(Pool* pool, size_t size, uint32_t more, uint64_t* left) noexcept nogil:
+    """Make room for so many more items of `size` bytes. False if that takes more than `left`, or there is no memory."""
+    cdef uint64_t room = 2 * <uint64_t> pool.room + more + 16, bytes = (room - pool.room) * size
+    cdef void* grown
+    if pool.n + more <= pool.room:
+        return True
+    grown = NULL if bytes > left[0] else realloc(pool.items, room * size)
+    if grown == NULL:
+        return False
+    left[0] -= bytes
+    pool.items = grown
+    pool.room = room
+    return True
+
+cdef inline int32_t pool_add(Pool* pool, Index* index, const void* item, size_t size, size_t compared,
+                             uint64_t* left) noexcept nogil:
+    """The number of a new item, which the index finds from now on by its first `compared` bytes. -1: there is no room."""
+    if left[0] < INDEX_BYTES or not pool_has_room(pool, size, 1, left):
+        return -1
+    left[0] -= min(left[0], <uint64_t> INDEX_BYTES)
+    memcpy(<uint8_t*> pool.items + pool.n * size, item, size)
+    if not index_add(index, pool.items, size, compared, pool.n):
+        return -1
+    pool.n += 1
+    return pool.n - 1
+
+cdef inline void pool_close(Pool* pool) noexcept nogil:
+    free(pool.items)
+    memset(pool, 0, sizeof(Pool))
 
 cdef inline void* with_room(void* items, size_t size, uint32_t n, uint32_t* room) noexcept nogil:
     """The items, moved if there was no room for one more; NULL if there is no memory for it."""

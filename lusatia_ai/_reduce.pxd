@@ -125,6 +125,27 @@ cdef inline void settle_leads(const RowContext* c, const GameTables* t, Rows* r)
             elif r.tracked[seat] + rows_most(c, t, r, c.judge) <= 0:
                 r.tracked[seat] = -SETTLED
 
+cdef inline void track_leads(const RowContext* c, const GameTables* t, Rows* r, const int* gain) noexcept nogil:
+    """After a move that has brought so much favour to each seat."""
+    cdef int seat
+    for seat in range(t.humans):
+        if -SETTLED < r.tracked[seat] < SETTLED:
+            r.tracked[seat] += gain[c.judge] - gain[seat]
+    settle_leads(c, t, r)
+
+cdef inline void end_rows(const RowContext* c, const GameTables* t, const Rows* r, int* gain) noexcept nogil:
+    """Add the favour that the end of the stage brings (rules 6.8), and to who judges who is poorer (rules 8.1)."""
+    cdef int skips[MAX_PLAYERS]
+    cdef int seat
+    for seat in range(t.humans):
+        skips[seat] = skips_at_end(c, r, seat)
+        gain[seat] += skips[seat]
+    if c.tracking == LEADS:
+        for seat in range(t.humans):
+            if seat != c.judge and (r.tracked[seat] >= SETTLED or -SETTLED < r.tracked[seat]
+                                    and r.tracked[seat] + skips[c.judge] - skips[seat] > 0):
+                gain[c.judge] += c.per_poorer
+
 cdef inline void order_exchanges(GameState* base, const GameState* s, const GameTables* t) noexcept nogil:
     """Who hands over guards (rules 8.2) as in the order of play, then the others: from here on it decides nothing else."""
     cdef int i, seat, n = 0

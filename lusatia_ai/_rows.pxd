@@ -33,6 +33,7 @@ from libc.string cimport memset
 
 cdef enum:
     SLOTS = 64               # of all rows together
+    ROW_MOVES = ROWS + GOODS # in one choice of a row
     EVERY_LANE = 0x01010101
 
 # The two warehouse tiles of a round. The slots of all rows are numbered, row by row, from left to right.

@@ -5,8 +5,10 @@ from ._core cimport *
 from ._guards cimport *
 from ._memo cimport *
 from ._reduce cimport *
+from ._rowgraph cimport *
 from ._rows cimport *
 from ._scoring cimport *
+from ._taxgraph cimport *
 from ._tables cimport *
 
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
@@ -30,6 +32,7 @@ cdef enum Technique:
     BOUNDS = 32              # leave out moves that cannot be best
     ALPHA_BETA = 64          # leave out moves that one side or the other will not allow
     BIDDING = 128            # work conflicts of town selection out on a model of their own
+    GRAPHS = 256             # play moves once for all guards and all classes of cards
 
 cdef enum:
     WIDTH = 2 * MAX_PLAYERS  # a value: a utility for each seat, then (if the objective is WIN) a favour for each seat
@@ -50,6 +53,11 @@ ctypedef struct CardClass:
     uint16_t code                    # 0, or (CLASSES being left out) what keeps it from being equal to another
     uint8_t rows                     # mask of estate rows that can still get full and buy a card
     uint8_t offered                  # mask of decks whose card they can buy
+
+# Of a class, what is asked for all the time.
+ctypedef struct ClassSteps:
+    uint16_t within[1 << ROYAL]      # by mask of the estate rows that can still get full: the class that is left
+    int16_t most[MAX_PLAYERS]
 
 # What each way in which cards can go adds to favour, compared with none being taken.
 ctypedef struct Profile:
@@ -82,8 +90,16 @@ ctypedef struct Engine:
     bint tracks              # keys hold what is tracked
     bint bids                # town selection is solved on the model of `bidding`
     Bidding bidding
+    bint graphs              # choices of rows in which cards matter are solved on `row_graph`
+    bint collects            # tax collection and helpers are solved on `tax_graph`
+    bint crowded             # a graph, or what there are numbers for, has run out of room
     uint64_t table_bytes
     Table rows_table
+    RowGraph row_graph
+    Table class_table        # by a position of `row_graph` and a class of cards
+    TaxGraph tax_graph
+    Table tax_table          # by a position of `tax_graph` and guards
+    Table ending_table       # by an aftermath and guards: number of the ending
     Table selection_table    # up to town selection
     Table tree_table         # after it
     Board boards[TILES][TILES][2]
@@ -96,6 +112,7 @@ ctypedef struct Engine:
     uint32_t most_endings
     Index ending_index
     CardClass* classes       # owned
+    ClassSteps* steps        # owned; of each class
     uint32_t n_classes
     uint32_t most_classes
     Index class_index

@@ -35,7 +35,7 @@ cdef enum:
     LOOK_EVERY = 4096        # nodes between looks at the clock
     MOST_NUMBERED = 50000    # contexts and classes have numbers of 16 bits in keys; one ending can add 10,000 classes
     MOST_PROFILES = 1000
-    ROW_MOVES = ROWS + GOODS # in one choice of a row
+    ROW_OPTIONS = ROWS + GOODS + ROYAL * (DECKS - 1)   # with the card taken
 
 cdef double SAME = 1e-9      # utilities closer than this are equal: averages over chance are rounded
 
@@ -53,6 +53,15 @@ ctypedef struct Branch:
     double most                      # that it can bring to who decides
     uint64_t key[ROWS_WORDS]
     uint64_t at                      # hash of the key
+
+# A move in a position of the graph, and the card taken with it.
+ctypedef struct Option:
+    int32_t after            # as of `RowEdge`
+    uint16_t cards           # class after it
+    int16_t gain[MAX_PLAYERS]
+    int16_t most             # that it can bring to who decides
+    uint64_t key
+    uint64_t at              # hash of the key
 
 # What a value is known to lie between; equal if it is known exactly.
 ctypedef struct Bounds:
@@ -119,8 +128,11 @@ cdef void look_around(Engine* e) noexcept:
     if left <= 0:
         e.stopped = True
     table_settle(&e.rows_table, left)
+    table_settle(&e.class_table, left)
     table_settle(&e.selection_table, left)
     table_settle(&e.tree_table, left)
+    table_settle(&e.tax_table, left)
+    table_settle(&e.ending_table, left)
     table_settle(&e.bidding.positions, left)
     table_settle(&e.bidding.outcomes, left)
 
@@ -276,24 +288,46 @@ cdef int32_t number_class(Engine* e, const CardClass* cards) noexcept nogil:
     cdef size_t size = sizeof(CardClass)
     cdef int32_t number = index_find(&e.class_index, e.classes, size, cards, size)
     cdef void* items
+    cdef uint32_t room
     if number >= 0:
         return number
+    room = e.most_classes
+    items = with_room(e.steps, sizeof(ClassSteps), e.n_classes, &room)
+    if items == NULL:
+        return -1
+    e.steps = <ClassSteps*> items
     items = with_room(e.classes, size, e.n_classes, &e.most_classes)
     if items == NULL:
         return -1
     e.classes = <CardClass*> items
     e.classes[e.n_classes] = cards[0]
+    e.steps[e.n_classes] = steps_of(e, cards, e.n_classes)
     if not index_add(&e.class_index, e.classes, size, size, e.n_classes):
         return -1
     e.n_classes += 1
     return e.n_classes - 1
 
 
+cdef ClassSteps steps_of(const Engine* e, const CardClass* cards, int number) noexcept nogil:
+    cdef ClassSteps steps
+    cdef int rows, seat
+    for rows in range(1 << ROYAL):
+        steps.within[rows] = number
+        if cards.rows & ~rows:
+            steps.within[rows] = e.steps[cards.without[lowest_bit(cards.rows & ~rows)]].within[rows]
+    for seat in range(MAX_PLAYERS):
+        steps.most[seat] = <int16_t> cards.most[seat] if e.graphs else 0
+    return steps
+
+
 cdef bint open_rows(Engine* e) noexcept nogil:
-    """An empty table for positions of choosing rows."""
+    """Empty tables for positions of choosing rows."""
     cdef int words = 3 + (e.t.players > 4) + 2 * e.wide + 2 * e.tracks
     cdef int width = (2 if e.objective != WIN else 4) if e.paranoid else e.width
-    return table_open(&e.rows_table, words, width, e.objective != WIN and e.leaf == NULL, e.table_bytes // 2)
+    cdef uint64_t share = e.table_bytes // 32
+    return (table_open(&e.rows_table, words, width, e.objective != WIN and e.leaf == NULL, (4 if e.graphs else 16) * share)
+            and table_open(&e.class_table, 1, e.t.humans, True, 5 * share if e.graphs else 0)
+            and graph_open(&e.row_graph, 4 * share if e.graphs else 0))
 
 
 cdef bint open_tree(Engine* e) noexcept nogil:
@@ -301,9 +335,18 @@ cdef bint open_tree(Engine* e) noexcept nogil:
     cdef int width = (2 if e.objective != WIN else 4) if e.paranoid else e.width
     cdef int words = 2 + e.t.humans + (e.t.players + 1) // 2 + (e.t.humans + 1) // 2
     cdef bint whole = e.objective != WIN and e.leaf == NULL
-    return (table_open(&e.tree_table, words, width, whole, e.table_bytes // 4)
+    cdef uint64_t share = e.table_bytes // 32
+    return (table_open(&e.tree_table, words, width, whole, share if e.graphs else 8 * share)
             and table_open(&e.selection_table, 1 + e.t.humans + (e.t.automas > 0), width, whole and not e.t.automas,
-                           e.table_bytes // 4))
+                           (4 if e.graphs else 8) * share))
+
+
+cdef bint open_taxes(Engine* e) noexcept nogil:
+    """An empty graph of tax collection, and tables for it."""
+    cdef uint64_t share = e.table_bytes // 32
+    return (table_open(&e.tax_table, 2, e.t.humans, True, 2 * share if e.graphs else 0)
+            and table_open(&e.ending_table, 2, 1, False, share if e.graphs else 0)
+            and tax_open(&e.tax_graph, share if e.graphs else 0))
 
 
 cdef inline Table* table_for(Engine* e, const GameState* s) noexcept nogil:
@@ -338,8 +381,6 @@ cdef bint open_contexts(Engine* e) noexcept nogil:
 cdef int32_t number_ending(Engine* e, const GameState* s, int tracking) noexcept nogil:
     """The number of what comes after the stage; -1 if it cannot be worked out."""
     cdef Ending fresh
-    cdef int32_t number
-    cdef void* items
     memset(&fresh, 0, sizeof(Ending))
     if e.leaf != NULL and s.round < ROUNDS:
         copy_state(&fresh.base, s)
@@ -352,16 +393,22 @@ cdef int32_t number_ending(Engine* e, const GameState* s, int tracking) noexcept
             level_guards(&fresh.base, e.t, comparison(e, s), guards_used(e, s) & ~FARMERS)
         if tracking != GAINS:
             memset(fresh.base.favour, 0, sizeof(fresh.base.favour))
-    number = index_find(&e.ending_index, e.endings, sizeof(Ending), &fresh, sizeof(GameState))
+    return same_ending(e, &fresh, board_of(e, s), tracking != GAINS)
+
+
+cdef int32_t same_ending(Engine* e, Ending* fresh, const Board* board, bint worked_out) noexcept nogil:
+    """The number of an ending, to be worked out if it is new. -1 if that cannot be done."""
+    cdef int32_t number = index_find(&e.ending_index, e.endings, sizeof(Ending), fresh, sizeof(GameState))
+    cdef void* items
     if number >= 0:
         return number
-    if tracking != GAINS and not work_out_ending(e, &fresh, board_of(e, s)):
+    if worked_out and not work_out_ending(e, fresh, board):
         return -1
     items = with_room(e.endings, sizeof(Ending), e.n_endings, &e.most_endings)
     if items == NULL:
         return -1
     e.endings = <Ending*> items
-    e.endings[e.n_endings] = fresh
+    e.endings[e.n_endings] = fresh[0]
     if not index_add(&e.ending_index, e.endings, sizeof(Ending), sizeof(GameState), e.n_endings):
         return -1
     e.n_endings += 1
@@ -535,21 +582,9 @@ cdef inline void widen_bounds(const Engine* e, CardClass* cards, int later, cons
         cards.most[seat] = max(cards.most[seat], added + e.classes[later].most[seat])
 
 
-cdef inline int rows_to_fill(const RowContext* c, const Rows* r) noexcept nogil:
-    """Mask of the estate rows that can still get full, the one whose card is being chosen among them."""
-    cdef int row, mask = (1 << r.pending) >> 1
-    for row in range(ROYAL):
-        if r.empty & c.board.row_slots[row] and not r.broken >> row & 1:
-            mask |= 1 << row
-    return mask
-
-
 cdef inline void settle_cards(const Engine* e, const RowContext* c, Rows* r) noexcept nogil:
     """Forget the rows that cannot get full any more, and the choice of a card that makes no difference."""
-    cdef int lost = e.classes[r.cards].rows & ~rows_to_fill(c, r)
-    while lost:
-        r.cards = e.classes[r.cards].without[lowest_bit(lost)]
-        lost &= e.classes[r.cards].rows & (lost - 1)
+    r.cards = e.steps[r.cards].within[rows_to_fill(c, r)]
     r.offered = e.classes[r.cards].offered
     if r.pending and not cards_for(e.t, r, c.board.bonus[r.pending - 1]):
         r.pending = 0
@@ -579,50 +614,86 @@ cdef bint after_stage(Engine* e, const GameState* base, int owners, const int* g
     return done
 
 
-cdef void scoring_value(Engine* e, const Scoring* c, const GameState* base, int owners, double* out) noexcept nogil:
+cdef void scoring_value(Engine* e, Scoring* c, const GameState* base, int owners, double* out) noexcept nogil:
     """As `after_stage` for favour in the last round, from what has been tabled."""
     cdef int by_estate[ESTATES]
-    cdef int guards[MAX_PLAYERS]
-    cdef int favour[MAX_PLAYERS]
-    cdef int estate, seat, level = 0
+    cdef double exchanged[WIDTH]
+    cdef int16_t* points
+    cdef uint8_t* state
+    cdef int estate, seat, n_open = 0, opened = 0
     owners_by_estate(c, base, owners, by_estate)
     for estate in range(ESTATES):
-        level |= c.level[estate][by_estate[estate]]
+        if c.state[estate][by_estate[estate]] != CLOSED:
+            opened |= 1 << estate
+            n_open += 1
     for seat in range(e.t.humans):
-        guards[seat] = base.guards[seat]
-        favour[seat] = c.fixed[seat]
-    exchange_value(e, c, by_estate, level, 0, 0, guards, favour, out)
+        out[seat] = c.fixed[seat] + (0 if n_open else c.handed[seat])
+    if n_open > 1:
+        work_out_exchanges(e, c, base, by_estate, opened, exchanged)
+        for seat in range(e.t.humans):
+            out[seat] += exchanged[seat]
+    for estate in range(ESTATES):
+        points = c.points[estate] + by_estate[estate] * e.t.humans
+        state = c.state[estate] + by_estate[estate]
+        for seat in range(e.t.humans):
+            if n_open > 1 and state[0] != CLOSED:
+                out[seat] += symbol_points(&c.after, e.t, seat, estate)
+                continue
+            if state[0] == OPEN:
+                work_out_exchanges(e, c, base, by_estate, opened, exchanged)
+                add_exchanges(e, points, exchanged)
+                state[0] = WORKED_OUT
+            out[seat] += points[seat]
     for seat in range(e.t.humans):
         if e.paranoid and seat != e.seat:
             out[seat] = 0
 
 
-cdef void exchange_value(Engine* e, const Scoring* c, const int* owners, int level, int i, int way, int* guards, int* favour,
-                         double* out) noexcept nogil:
+cdef inline void add_exchanges(const Engine* e, int16_t* points, const double* exchanged) noexcept nogil:
+    cdef int seat
+    for seat in range(e.t.humans):
+        points[seat] += <int16_t> exchanged[seat]
+
+
+cdef void work_out_exchanges(Engine* e, Scoring* c, const GameState* base, const int* by_estate, int estates,
+                             double* out) noexcept nogil:
+    """What exchanges bring, together with the points for places in these estates."""
+    cdef int favour[MAX_PLAYERS]
+    cdef int estate, level = 0
+    memset(favour, 0, sizeof(favour))
+    memcpy(c.after.guards, base.guards, sizeof(base.guards))
+    for estate in range(ESTATES):
+        if estates >> estate & 1:
+            share_cards(&c.after, base, e.t, estate, by_estate[estate])
+            level |= level_seats(&c.after, e.t, estate)
+    exchange_value(e, c, estates, level, 0, favour, out)
+
+
+cdef void exchange_value(Engine* e, Scoring* c, int estates, int level, int i, int* favour, double* out) noexcept nogil:
     """The value of the i-th exchange and all later ones, by trying how many guards to hand over.
 
     Args:
-        owners: by estate, who has taken its cards.
-        level: mask of the seats that are level with another in an estate; others hand over all they can (`only_move`).
-        way: what has been handed over before.
-        guards, favour: by seat, after that; left as they are.
+        estates: mask of those whose points count.
+        level: mask of the seats that are level with another in one of them; others hand over all they can (`only_move`).
+        favour: by seat, for what has been handed over before; left as it is, as the guards in `c.after` are.
     """
     cdef double value[WIDTH]
     cdef int seat, estate, n, most, taken = -1
-    cdef const int16_t* rows[ESTATES]
     cdef const Exchange* exchange = &c.exchanges[i]
+    cdef int16_t* guards = c.after.guards
     if i == c.n_exchanges:
-        for estate in range(ESTATES):
-            rows[estate] = row_of_points(c, e.t, estate, owners[estate], way)
         for seat in range(e.t.humans):
-            out[seat] = favour[seat] + rows[0][seat] + rows[1][seat] + rows[2][seat]
+            out[seat] = favour[seat]
+            for estate in range(ESTATES):
+                if estates >> estate & 1:
+                    out[seat] += estate_points(&c.after, e.t, seat, estate)
         return
     seat = exchange.seat
-    most = min(<int> exchange.most, guards[seat])
-    for n in range(0 if level >> seat & 1 or e.paranoid and seat != e.seat else most, most + 1):
+    most = min(<int> exchange.most, <int> guards[seat])
+    for n in range(0 if level >> seat & 1 else most, most + 1):
         guards[seat] -= n
         favour[seat] += n * exchange.each
-        exchange_value(e, c, owners, level, i + 1, way + n * exchange.step, guards, favour, value)
+        exchange_value(e, c, estates, level, i + 1, favour, value)
         guards[seat] += n
         favour[seat] -= n * exchange.each
         if taken < 0 or prefers(e, value, out, seat, first_as_text(n, taken)):
@@ -639,6 +710,20 @@ cdef inline bint prefers(const Engine* e, const double* value, const double* bes
 
 # --- contexts of the row search -------------------------------------------------------------------------
 
+cdef inline void open_context(Engine* e, const GameState* s, RowContext* c) noexcept nogil:
+    """What stays the same while rows are chosen, but for the number of the ending."""
+    cdef int seat
+    memset(c, 0, sizeof(RowContext))
+    fill_context(c, s, e.t, board_of(e, s))
+    c.tracking = tracking_of(e, s)
+    c.unreduced = (e.left_out & REDUCTION) != 0
+    if c.tracking == LEADS:
+        for seat in range(e.t.humans):
+            if poorer_points(s, e.t, seat):
+                c.judge = seat
+                c.per_poorer = poorer_points(s, e.t, seat)
+
+
 cdef bint begin_rows(Engine* e, const GameState* s, const RowContext** context, Rows* r, double* added) noexcept nogil:
     """The reduced form of a position in which a row or a card is to be chosen.
 
@@ -651,23 +736,14 @@ cdef bint begin_rows(Engine* e, const GameState* s, const RowContext** context, 
     cdef RowContext c
     cdef int32_t number, ending = -1
     cdef int seat
-    if (max(e.n_contexts, e.n_endings, e.n_classes, e.n_shifts) >= MOST_NUMBERED or e.n_profiles >= MOST_PROFILES) and not (
-            open_contexts(e) and open_rows(e)):
+    if is_crowded(e) and not forget(e):
         return False
-    memset(&c, 0, sizeof(RowContext))
-    fill_context(&c, s, e.t, board_of(e, s))
-    c.tracking = tracking_of(e, s)
-    c.unreduced = (e.left_out & REDUCTION) != 0
+    open_context(e, s, &c)
     if c.tracking == GAINS or ends_later(e, s):
         ending = number_ending(e, s, c.tracking)
         if ending < 0:
             return False
     c.ending = ending if c.tracking == GAINS else 0
-    if c.tracking == LEADS:
-        for seat in range(e.t.humans):
-            if poorer_points(s, e.t, seat):
-                c.judge = seat
-                c.per_poorer = poorer_points(s, e.t, seat)
     number = number_context(e, &c)
     if number < 0:
         return False
@@ -689,6 +765,17 @@ cdef bint begin_rows(Engine* e, const GameState* s, const RowContext** context, 
     return e.wide or not has_many(r, e.t) or widen(e)
 
 
+cdef inline bint is_crowded(const Engine* e) noexcept nogil:
+    """Whether there may soon be no more numbers for contexts, endings and classes."""
+    return max(e.n_contexts, e.n_endings, e.n_classes, e.n_shifts) >= MOST_NUMBERED or e.n_profiles >= MOST_PROFILES
+
+
+cdef bint forget(Engine* e) noexcept nogil:
+    """Begin anew with all that holds such numbers. False if there is no memory."""
+    e.crowded = False
+    return open_contexts(e) and open_rows(e) and open_taxes(e)
+
+
 cdef inline bint has_many(const Rows* r, const GameTables* t) noexcept nogil:
     """Whether somebody has more than 15 pieces of a colour."""
     cdef int player
@@ -701,7 +788,7 @@ cdef inline bint has_many(const Rows* r, const GameTables* t) noexcept nogil:
 cdef bint widen(Engine* e) noexcept nogil:
     """From now on, keys hold larger numbers of pieces."""
     e.wide = True
-    return open_rows(e)
+    return open_rows(e) and open_taxes(e)
 
 
 cdef const Board* board_of(Engine* e, const GameState* s) noexcept nogil:
@@ -750,6 +837,12 @@ cdef int tracking_of(const Engine* e, const GameState* s) noexcept nogil:
         if not e.paranoid or seat == e.seat:
             judges += poorer_points(s, e.t, seat) > 0
     return GAINS if judges > 1 else LEADS if judges else NOTHING
+
+
+cdef inline bint can_graph(const Engine* e, const GameState* s) noexcept nogil:
+    """Whether choices of rows can be solved on the graph: of whole numbers of favour, which cards change."""
+    return (e.objective == FAVOUR and not e.paranoid and not e.plain and e.leaf == NULL and ends_later(e, s)
+            and not e.left_out & (GRAPHS | MEMORY))
 
 
 cdef void offer_cards(Engine* e, const Ending* ending, const RowContext* c, const GameState* s, Rows* r) noexcept nogil:
@@ -819,30 +912,19 @@ cdef inline void rows_after(const Engine* e, const RowContext* c, Rows* r, Move_
     if r.cards or r.offered:
         settle_cards(e, c, r)
     if c.tracking == LEADS:
-        for seat in range(e.t.humans):
-            if -SETTLED < r.tracked[seat] < SETTLED:
-                r.tracked[seat] += points[c.judge] - points[seat]
-        settle_leads(c, e.t, r)
+        track_leads(c, e.t, r, points)
 
 
 cdef bint rows_end(Engine* e, const RowContext* c, const Rows* r, double* out) noexcept nogil:
     """The value when the stage is over."""
     cdef int seat
     cdef int gain[MAX_PLAYERS]
-    for seat in range(e.t.humans):
-        gain[seat] = skips_at_end(c, r, seat)
-    if c.tracking == GAINS:
-        for seat in range(e.t.humans):
-            gain[seat] += r.tracked[seat]
-        return after_stage(e, &e.endings[c.ending].base, r.cards, gain, out)
+    memset(gain, 0, sizeof(gain))
+    end_rows(c, e.t, r, gain)
     for seat in range(e.t.humans):
         out[seat] = gain[seat]
-    if c.tracking == LEADS:
-        for seat in range(e.t.humans):
-            if seat != c.judge and (r.tracked[seat] >= SETTLED or -SETTLED < r.tracked[seat]
-                                    and r.tracked[seat] + gain[c.judge] - gain[seat] > 0):
-                out[c.judge] += c.per_poorer
-    return True
+        gain[seat] += r.tracked[seat]
+    return c.tracking != GAINS or after_stage(e, &e.endings[c.ending].base, r.cards, gain, out)
 
 
 cdef inline bint rows_value(Engine* e, const RowContext* c, const Rows* r, double* out) noexcept nogil:
@@ -857,8 +939,13 @@ cdef inline bint rows_value(Engine* e, const RowContext* c, const Rows* r, doubl
 cdef bint rows_value_of(Engine* e, const RowContext* c, const Rows* r, const uint64_t* key, uint64_t at,
                         double* out) noexcept nogil:
     """The same for a position whose key has been made."""
+    cdef int32_t number
     if rows_over(r):
         return rows_end(e, c, r, out)
+    if e.graphs and r.cards and not r.pending and c.tracking != GAINS:
+        number = graph_number(&e.row_graph, c, e.t, r)
+        if number >= 0:
+            return graph_value(e, c, number, r.cards, out)
     if table_find(&e.rows_table, key, at, out):
         return True
     if not rows_expand(e, c, r, out, NULL):
@@ -908,6 +995,148 @@ cdef bint rows_expand(Engine* e, const RowContext* c, const Rows* r, double* out
     if best != NULL:
         best[0] = taken
     return True
+
+
+cdef bint graph_value(Engine* e, const RowContext* c, int32_t number, int cards, double* out) noexcept nogil:
+    """The max^n value of a position of the graph, in favour still to come. False if the search has stopped."""
+    cdef int16_t value[MAX_PLAYERS]
+    cdef uint64_t key = class_key(number, cards)
+    cdef int seat
+    if not class_value(e, c, number, cards, key, table_hash(&e.class_table, &key), value):
+        return False
+    for seat in range(e.t.humans):
+        out[seat] = value[seat]
+    return True
+
+
+cdef inline uint64_t class_key(int32_t number, int cards) noexcept nogil:
+    return <uint64_t> (number + 1) << 16 | cards
+
+
+cdef bint class_value(Engine* e, const RowContext* c, int32_t number, int cards, uint64_t key, uint64_t at,
+                      int16_t* out) noexcept nogil:
+    """The same, where the key and its hash have been made."""
+    cdef const uint64_t* entry = table_entry(&e.class_table, &key, at)
+    if entry != NULL:
+        memcpy(out, entry + 1, e.t.humans * sizeof(int16_t))
+        return True
+    if not class_expand(e, c, number, cards, out):
+        return False
+    memcpy(table_room(&e.class_table, &key, at), out, e.t.humans * sizeof(int16_t))
+    return True
+
+
+cdef bint class_expand(Engine* e, const RowContext* c, int32_t number, int cards, int16_t* out) noexcept nogil:
+    """By trying the moves; where the graph has no room for them, on `Rows`."""
+    cdef Option options[ROW_OPTIONS]
+    cdef uint8_t order[ROW_OPTIONS]
+    cdef double whole[WIDTH]
+    cdef int16_t value[MAX_PLAYERS]
+    cdef Option* option
+    cdef Rows r
+    cdef int i, j, k, n, seat = row_node(&e.row_graph, number).seat, taken = -1
+    cdef bint done
+    if not graph_expand(&e.row_graph, c, e.t, number):
+        r = rows_of_node(e, number, cards)
+        done = rows_expand(e, c, &r, whole, NULL)
+        for k in range(e.t.humans):
+            out[k] = <int16_t> whole[k]
+        return done
+    if not enter(e):
+        r = rows_of_node(e, number, cards)
+        rows_bounds(e, c, &r, e.low, e.high)
+        return False
+    n = list_options(e, c, number, cards, options, order)
+    for j in range(n):
+        i = order[j]
+        option = &options[i]
+        if taken >= 0 and cannot_be_taken(e, option.most, out[seat], i > taken):
+            continue
+        memset(value, 0, sizeof(value))
+        if option.after != STAGE_OVER and not class_value(e, c, option.after, option.cards, option.key, option.at, value):
+            stop_in_graph(e, c, number, cards, out if taken >= 0 else NULL, j + 1 < n, option.gain)
+            return False
+        for k in range(e.t.humans):
+            value[k] += option.gain[k]
+        if taken < 0 or takes_whole(e, value, out, seat, i < taken):
+            memcpy(out, value, sizeof(value))
+            taken = i
+    return True
+
+
+cdef inline bint takes_whole(const Engine* e, const int16_t* value, const int16_t* best, int seat, bint earlier) noexcept nogil:
+    """As `takes`, for whole numbers of favour."""
+    cdef int order = value[seat] - best[seat]
+    if order == 0 and e.ties != TIES_FIRST:
+        order = value[e.seat] - best[e.seat] if e.ties == TIES_BEST else best[e.seat] - value[e.seat]
+    return order > 0 or order == 0 and earlier
+
+
+cdef inline int list_options(Engine* e, const RowContext* c, int32_t number, int cards, Option* options,
+                             uint8_t* order) noexcept nogil:
+    """The moves in canonical order, each with every card that it can be followed by; `order`: the most promising first."""
+    cdef const RowNode* node = row_node(&e.row_graph, number)
+    cdef const RowEdge* edge
+    cdef const CardClass* before
+    cdef int i, deck, row, n = 0, seat = node.seat
+    cdef bint bought
+    for i in range(node.n_edges):
+        edge = row_edges(&e.row_graph, node) + i
+        bought = False
+        if edge.card_for:
+            row = edge.card_for - 1
+            before = &e.classes[e.steps[cards].within[edge.fillable | 1 << row]]
+            for deck in range(DECKS):
+                if before.offered >> deck & 1 and e.t.symbols[deck] <= c.board.bonus[row]:
+                    add_option(e, edge, seat, before.next[row][deck][seat], e.shifts[before.shift[deck][seat]], options, order, n)
+                    bought = True
+                    n += 1
+        if not bought:
+            add_option(e, edge, seat, cards, NULL, options, order, n)
+            n += 1
+    return n
+
+
+cdef inline void add_option(const Engine* e, const RowEdge* edge, int seat, int cards, const double* shift,
+                            Option* options, uint8_t* order, int n) noexcept nogil:
+    """Add the n-th option; `shift`: what the card taken adds to favour, or NULL."""
+    cdef Option* option = &options[n]
+    cdef int other, j = n
+    option.after = edge.after
+    option.cards = e.steps[cards].within[edge.fillable]
+    memcpy(option.gain, edge.gain, sizeof(edge.gain))
+    option.most = edge.most + e.steps[option.cards].most[seat]
+    if shift != NULL:
+        for other in range(e.t.humans):
+            option.gain[other] += <int16_t> shift[other]
+        option.most += <int16_t> shift[seat]
+    option.key = class_key(option.after, option.cards)
+    option.at = table_hash(&e.class_table, &option.key)
+    while j and options[order[j - 1]].most < option.most:
+        order[j] = order[j - 1]
+        j -= 1
+    order[j] = n
+
+
+cdef inline Rows rows_of_node(const Engine* e, int32_t number, int cards) noexcept nogil:
+    """A position of the graph, with its cards again."""
+    cdef Rows r = row_node(&e.row_graph, number).rows
+    r.cards = cards
+    r.offered = e.classes[cards].offered
+    return r
+
+
+cdef void stop_in_graph(Engine* e, const RowContext* c, int32_t number, int cards, const int16_t* best, bint more,
+                        const int16_t* gain) noexcept nogil:
+    """As `stop_in_rows`."""
+    cdef double found[WIDTH]
+    cdef double added[MAX_PLAYERS]
+    cdef Rows r = rows_of_node(e, number, cards)
+    cdef int seat
+    for seat in range(e.t.humans):
+        added[seat] = gain[seat]
+        found[seat] = best[seat] if best != NULL else 0
+    stop_in_rows(e, c, &r, found if best != NULL else NULL, more, added)
 
 
 cdef inline double most_after(const Engine* e, const RowContext* c, const Branch* branch, int seat) noexcept nogil:
@@ -974,6 +1203,11 @@ cdef bint tree_value(Engine* e, const GameState* s, double* out, bint keep) noex
     cdef int seat
     cdef bint relative
     cdef GameState reduced
+    if e.collects and (s.stage == TAX_COLLECTION or s.stage == STORING) and s.decision != D_ROW and s.decision != D_CARD:
+        if tax_root(e, s, out):
+            return True
+        if e.collects:
+            return False
     if not e.plain:
         s = reduce_position(e, s, &reduced)
     if s.decision == D_ROUND or is_over(s):
@@ -1117,6 +1351,262 @@ cdef bint tree_average(Engine* e, const GameState* s, double* out, bint keep) no
     return True
 
 
+# --- tax collection and helpers on the graph ------------------------------------------------------------
+
+cdef bint tax_root(Engine* e, const GameState* s, double* out) noexcept nogil:
+    """The value of a position in which somebody collects or decides on a helper.
+
+    False if the search has stopped; or if it takes too much room for the graph, which is not used any more then (`collects`).
+    """
+    cdef int16_t value[MAX_PLAYERS]
+    cdef int seat
+    cdef int again
+    for again in range(2):
+        e.crowded = is_crowded(e)
+        if (not e.crowded or forget(e)) and tax_value(
+                e, tax_number(&e.tax_graph, s, e.t, comparison(e, s), guards_used(e, s)), s.guards, value):
+            for seat in range(e.t.humans):
+                out[seat] = s.favour[seat] + value[seat]
+            return True
+        if e.stopped:
+            for seat in range(e.t.humans):
+                e.low[seat] += s.favour[seat]
+                e.high[seat] += s.favour[seat]
+            return False
+        forget(e)
+    e.collects = False
+    return False
+
+
+cdef inline void guards_key(uint32_t number, int humans, const int16_t* guards, uint64_t* key) noexcept nogil:
+    """The key of something together with guards."""
+    cdef int seat
+    key[0] = number + 1
+    key[1] = 0
+    for seat in range(humans):
+        key[(seat + 2) >> 2] |= <uint64_t> <uint16_t> guards[seat] << 16 * ((seat + 2) & 3)
+
+
+cdef bint tax_value(Engine* e, int32_t number, const int16_t* guards, int16_t* out) noexcept nogil:
+    """The max^n value of a position of the graph, in favour still to come. False if the search has stopped, or is crowded."""
+    cdef int16_t level[MAX_PLAYERS]
+    cdef uint64_t key[2]
+    cdef uint64_t at
+    cdef const uint64_t* entry
+    if number < 0:
+        return False
+    memcpy(level, guards, sizeof(level))
+    level_by(&tax_node(&e.tax_graph, number).rules, e.t.humans, level)
+    guards_key(number, e.t.humans, level, key)
+    at = table_hash(&e.tax_table, key)
+    entry = table_entry(&e.tax_table, key, at)
+    if entry != NULL:
+        memcpy(out, entry + 2, e.t.humans * sizeof(int16_t))
+        return True
+    if not tax_expand(e, number, level, out):
+        return False
+    memcpy(table_room(&e.tax_table, key, at), out, e.t.humans * sizeof(int16_t))
+    return True
+
+
+cdef bint tax_expand(Engine* e, int32_t number, const int16_t* guards, int16_t* out) noexcept nogil:
+    """By trying the moves."""
+    cdef int16_t value[MAX_PLAYERS]
+    cdef int16_t left[MAX_PLAYERS]
+    cdef TaxEdge edge
+    cdef int i, j, n, seat = tax_node(&e.tax_graph, number).base.seat
+    cdef bint made = False
+    if not enter(e):
+        stop_in_tax(e, number, guards, NULL, True, NULL)
+        return False
+    if not find_edges(e, number):
+        e.crowded = True
+        return False
+    n = tax_node(&e.tax_graph, number).n_edges
+    memset(left, 0, sizeof(left))
+    for i in range(n):
+        edge = tax_edges(&e.tax_graph, tax_node(&e.tax_graph, number))[i]
+        if not can_pay(&edge, e.t.humans, guards, left):
+            continue
+        if not value_after(e, number, &edge, guards, left, value):
+            if e.stopped:
+                stop_in_tax(e, number, guards, out if made else NULL, i + 1 < n, edge.favour)
+            return False
+        for j in range(e.t.humans):
+            value[j] += edge.favour[j]
+        if not made or takes_whole(e, value, out, seat, False):
+            memcpy(out, value, sizeof(value))
+            made = True
+    return True
+
+
+cdef inline bint value_after(Engine* e, int32_t number, const TaxEdge* edge, const int16_t* guards, const int16_t* left,
+                             int16_t* value) noexcept nogil:
+    """The value after a move, without what it brings; `left`: the guards after it."""
+    if edge.next == TO_POSITION:
+        return tax_value(e, edge.after, left, value)
+    if edge.next == TO_ROWS:
+        return start_value(e, edge.after, left, value)
+    return end_value(e, number, edge, guards, value)
+
+
+cdef bint end_value(Engine* e, int32_t number, const TaxEdge* edge, const int16_t* guards, int16_t* value) noexcept nogil:
+    """The same where nothing can be stored."""
+    cdef GameState s = with_guards(e, number, guards)
+    cdef double whole[WIDTH]
+    cdef int seat
+    apply_move(&s, e.t, edge.move)
+    if not tree_value(e, &s, whole, False):
+        return False
+    for seat in range(e.t.humans):
+        value[seat] = <int16_t> whole[seat]
+    return True
+
+
+cdef inline GameState with_guards(const Engine* e, int32_t number, const int16_t* guards) noexcept nogil:
+    """A position of the graph, with its guards again."""
+    cdef GameState s
+    copy_state(&s, &tax_node(&e.tax_graph, number).base)
+    memcpy(s.guards, guards, e.t.humans * sizeof(int16_t))
+    return s
+
+
+cdef void stop_in_tax(Engine* e, int32_t number, const int16_t* guards, const int16_t* best, bint more,
+                      const int16_t* gain) noexcept nogil:
+    """As `stop_at`; `gain`: what the move brings, NULL if none has been begun."""
+    cdef GameState s = with_guards(e, number, guards)
+    cdef double low[WIDTH]
+    cdef double high[WIDTH]
+    cdef double found[WIDTH]
+    cdef int seat
+    tree_bounds(e, &s, low, high)
+    for seat in range(e.t.humans):
+        e.low[seat] = low[seat] if gain == NULL else e.low[seat] + gain[seat]
+        e.high[seat] = high[seat] if gain == NULL else e.high[seat] + gain[seat]
+        found[seat] = best[seat] if best != NULL else 0
+    stop_at(e, s.seat, found if best != NULL else NULL, more, low, high)
+
+
+cdef bint find_edges(Engine* e, int32_t number) noexcept nogil:
+    """Work out the moves of a position of the graph, unless that has been done. False if there is no room for it."""
+    cdef Move_t moves[MAX_MOVES]
+    cdef GameState base, after
+    cdef TaxEdge edge
+    cdef int i, n, seat
+    if tax_node(&e.tax_graph, number).n_edges:
+        return True
+    copy_state(&base, &tax_node(&e.tax_graph, number).base)
+    n = legal_moves(&base, e.t, moves)
+    if not pool_has_room(&e.tax_graph.edges, sizeof(TaxEdge), n, &e.tax_graph.left):
+        return False
+    for i in range(n):
+        memset(&edge, 0, sizeof(TaxEdge))
+        copy_state(&after, &base)
+        apply_move(&after, e.t, moves[i])
+        edge.move = moves[i]
+        if after.decision == D_ROW or after.decision == D_CARD:
+            edge.next = TO_ROWS
+            edge.after = rows_start(e, &after)
+        elif after.stage == TAX_COLLECTION or after.stage == STORING:
+            edge.next = TO_POSITION
+            edge.after = tax_number(&e.tax_graph, &after, e.t, comparison(e, &after), guards_used(e, &after))
+        else:
+            edge.next = TO_END
+        if edge.after < 0:
+            return False
+        for seat in range(e.t.humans if edge.next != TO_END else 0):
+            edge.guards[seat] = after.guards[seat] - PLENTY
+            edge.favour[seat] = after.favour[seat]
+        (<TaxEdge*> e.tax_graph.edges.items)[e.tax_graph.edges.n + i] = edge
+    tax_node(&e.tax_graph, number).first = e.tax_graph.edges.n
+    tax_node(&e.tax_graph, number).n_edges = n
+    e.tax_graph.edges.n += n
+    return True
+
+
+cdef int32_t rows_start(Engine* e, const GameState* s) noexcept nogil:
+    """The number of a place where the choosing of rows begins. -1 if there is no room for it."""
+    cdef RowsStart start
+    cdef RowContext c
+    cdef Rows r
+    cdef int32_t number
+    cdef TaxGraph* g = &e.tax_graph
+    open_context(e, s, &c)
+    number = number_context(e, &c)
+    if number < 0 or not pool_has_room(&g.starts, sizeof(RowsStart), 1, &g.left):
+        return -1
+    start.context = number
+    fill_rows(&e.contexts[number], s, e.t, &r)
+    settle(&e.contexts[number], e.t, &r)
+    if has_many(&r, e.t) and not e.wide:
+        e.wide = True                                  # tables are opened anew when there is no room
+        return -1
+    start.node = graph_number(&e.row_graph, &e.contexts[number], e.t, &r)
+    number = aftermath_number(g, s, e.t, comparison(e, s), guards_used(e, s) & ~FARMERS)
+    if start.node < 0 or number < 0:
+        return -1
+    start.aftermath = number
+    (<RowsStart*> g.starts.items)[g.starts.n] = start
+    g.starts.n += 1
+    return g.starts.n - 1
+
+
+cdef bint start_value(Engine* e, int32_t number, const int16_t* guards, int16_t* out) noexcept nogil:
+    """The value where the choosing of rows begins."""
+    cdef const RowsStart* start = <const RowsStart*> e.tax_graph.starts.items + number
+    cdef const RowContext* c = &e.contexts[start.context]
+    cdef int32_t ending = ending_with(e, start.aftermath, c.board, guards)
+    cdef Rows r
+    cdef int cards, seat
+    cdef double whole[WIDTH]
+    cdef bint done
+    if ending < 0:
+        e.crowded = True
+        return False
+    cards = e.profiles[e.endings[ending].profile].cards[row_node(&e.row_graph, start.node).fillable]
+    if cards:
+        done = graph_value(e, c, start.node, cards, whole)
+    else:
+        r = row_node(&e.row_graph, start.node).rows
+        done = rows_value(e, c, &r, whole)
+    for seat in range(e.t.humans):
+        if done:
+            out[seat] = <int16_t> (whole[seat] + e.endings[ending].added[seat])
+        else:
+            e.low[seat] += e.endings[ending].added[seat]
+            e.high[seat] += e.endings[ending].added[seat]
+    return done
+
+
+cdef int32_t ending_with(Engine* e, int32_t after, const Board* board, const int16_t* guards) noexcept nogil:
+    """The number of an ending: what an aftermath comes to with these guards. -1 if there is no room for it."""
+    cdef int16_t level[MAX_PLAYERS]
+    cdef uint64_t key[2]
+    cdef uint64_t at
+    cdef double number
+    cdef int seat
+    cdef const Aftermath* a = aftermath(&e.tax_graph, after)
+    cdef Ending fresh
+    for seat in range(e.t.humans):
+        level[seat] = guards[seat] + a.recruits[seat]
+    level_by(&a.rules, e.t.humans, level)
+    guards_key(after, e.t.humans, level, key)
+    at = table_hash(&e.ending_table, key)
+    if table_find(&e.ending_table, key, at, &number):
+        return <int32_t> number
+    if is_crowded(e):
+        return -1
+    memset(&fresh, 0, sizeof(Ending))
+    copy_state(&fresh.base, &a.base)
+    memcpy(fresh.base.guards, level, e.t.humans * sizeof(int16_t))
+    number = same_ending(e, &fresh, board, True)
+    if number >= 0:
+        table_keep(&e.ending_table, key, at, &number)
+    return <int32_t> number
+
+
+# --- town selection -------------------------------------------------------------------------------------
+
 cdef bint bidding_root(Engine* e, const GameState* s, double* out) noexcept nogil:
     """The value of a position of town selection."""
     if bidding_value(&e.bidding, s, out):
@@ -1144,7 +1634,6 @@ cdef inline bint can_bid(const Engine* e, const GameState* s) noexcept nogil:
 cdef bint prepare_bidding(Engine* e, const GameState* s) noexcept nogil:
     """Begin with a position, unless it is the one begun with last. False if there is no memory."""
     cdef Bidding* b = &e.bidding
-    e.bids = can_bid(e, s)
     if not e.bids or (b.positions.entries != NULL and b.outcomes.entries != NULL
                       and memcmp(&b.start, s, sizeof(GameState)) == 0):
         return True
@@ -1154,7 +1643,7 @@ cdef bint prepare_bidding(Engine* e, const GameState* s) noexcept nogil:
     b.collection_value = value_collection
     b.visit = visit
     b.ties, b.judge = e.ties, e.seat
-    return open_bidding(b, e.t.humans, e.table_bytes // 4)
+    return open_bidding(b, e.t.humans, e.table_bytes // 32 * 10)
 
 
 cdef bint rows_root(Engine* e, const GameState* s, double* out) noexcept nogil:
@@ -1637,7 +2126,7 @@ cdef void price_holdings(const GameState* s, const GameTables* t, void* context,
 
 # --- the solver in Python ---------------------------------------------------------------------------
 
-TECHNIQUES = ("memory", "factoring", "reduction", "classes", "levelling", "bounds", "alpha-beta", "bidding")
+TECHNIQUES = ("memory", "factoring", "reduction", "classes", "levelling", "bounds", "alpha-beta", "bidding", "graphs")
 
 
 def farmers_of(StateCore state not None):
@@ -1730,7 +2219,7 @@ cdef class Solver:
         e.width = (2 if objective == WIN else 1) * tables.c.humans
         e.table_bytes = table_bytes
         e.plain = plain
-        if not (open_contexts(e) and open_rows(e) and open_tree(e)):
+        if not (forget(e) and open_tree(e)):
             raise MemoryError("no memory for a solver")
         e.max_nodes = <uint64_t> -1
         e.deadline = INFINITY
@@ -1738,9 +2227,9 @@ cdef class Solver:
     def __dealloc__(self):
         cdef uint32_t i
         close_bidding(&self.e.bidding)
-        free(self.e.rows_table.entries)
-        free(self.e.selection_table.entries)
-        free(self.e.tree_table.entries)
+        table_close(&self.e.rows_table)
+        table_close(&self.e.selection_table)
+        table_close(&self.e.tree_table)
         free(self.e.context_index.numbers)
         free(self.e.ending_index.numbers)
         free(self.e.class_index.numbers)
@@ -1751,6 +2240,12 @@ cdef class Solver:
         free(self.e.shifts)
         free(self.e.contexts)
         free(self.e.classes)
+        free(self.e.steps)
+        table_close(&self.e.class_table)
+        graph_close(&self.e.row_graph)
+        table_close(&self.e.tax_table)
+        table_close(&self.e.ending_table)
+        tax_close(&self.e.tax_graph)
         free(self.e.endings)
 
     @property
@@ -1818,7 +2313,7 @@ cdef class Solver:
             additive: whether its value for a seat is the seat's favour, plus what does not depend on favour.
         """
         self.e.leaf, self.e.leaf_context, self.e.leaf_additive = leaf, context, additive
-        if not (open_contexts(&self.e) and open_rows(&self.e) and open_tree(&self.e)):
+        if not (forget(&self.e) and open_tree(&self.e)):
             raise MemoryError("no memory for a solver")
         return 0
 
@@ -1846,16 +2341,24 @@ cdef class Solver:
 
     cdef int prepare(self, StateCore state, GameState* s) except -1:
         """Copy the position. Where the horizon is the end of the stage, the game goes on after it as after a round."""
+        cdef bint graphs
         if state.tables is not self.tables:
             raise ValueError("the state is of another game")
         copy_state(s, &state.s)
         if self.e.horizon == END_OF_STAGE:
             as_between_rounds(s)
         self.e.forgets_favour = forgets_favour(&self.e, s)
+        self.e.bids = can_bid(&self.e, s)
+        graphs = can_graph(&self.e, s)
+        if graphs != self.e.graphs:
+            self.e.graphs = graphs
+            if not (forget(&self.e) and open_tree(&self.e)):
+                raise MemoryError("no memory for a solver")
         if not self.e.forgets_favour and not self.e.tracks:
             self.e.tracks = True
-            if not open_rows(&self.e):
+            if not (open_rows(&self.e) and open_taxes(&self.e)):
                 raise MemoryError("no memory for a solver")
+        self.e.collects = graphs and self.e.forgets_favour and not self.e.left_out & LEVELLING
         if not prepare_bidding(&self.e, s):
             raise MemoryError("no memory for a solver")
         start_work(&self.e, self.e.max_nodes, False)
