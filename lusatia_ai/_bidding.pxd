@@ -23,6 +23,7 @@ cdef enum:
     TOP = 12                 # of a counter
     MOST_WEALTH = 800        # of all humans together, for numbers in keys
     WAGON_WORDS = 3          # of the longest key
+    MOST_PAIRS = 48          # favour, in pairs, is below this
 
 # A position in which somebody is to travel.
 ctypedef struct Wagons:
@@ -64,11 +65,15 @@ ctypedef struct Bidding:
     int n_order
     int wealth                       # of all at the start
     uint8_t cost[MAX_PLAYERS][TOWNS][TOWNS]    # of a journey
-    Table positions                  # by everything but favour, and version: 0 with the most favour, then as met
+    int mask_words                   # of all masks of a value, packed
+    uint8_t mask_word[MAX_PLAYERS]   # by seat: in which of them its mask is, and from which bit on
+    uint8_t mask_shift[MAX_PLAYERS]
+    Table positions                  # by everything but favour: the value with the most favour
+    Table versions                   # by the same, and a number: values with the favour met, several side by side
     Table outcomes                   # by towns, order and guards at the end
 
 cdef void begin_bidding(Bidding* b, const GameState* s, const GameTables* t) noexcept nogil
-cdef bint open_bidding(Bidding* b, int humans, uint64_t bytes) noexcept nogil
+cdef bint open_bidding(Bidding* b, uint64_t bytes) noexcept nogil
 cdef void close_bidding(Bidding* b) noexcept nogil
 cdef bint fits_bidding(const GameState* s, const GameTables* t) noexcept nogil
 cdef bint bidding_value(Bidding* b, const GameState* s, double* value) noexcept nogil

@@ -5,9 +5,8 @@ from ._core import require_layout
 from libc.string cimport memcpy, memset
 
 cdef enum:
-    MASK_BYTES = 6           # of a mask in an entry: four for its lower half, two for the rest
-    MOST_PAIRS = 48          # favour, in pairs, is below this
-    LAST_VERSION = 4000      # of a position; further ones replace each other
+    SIDE_BY_SIDE = 3         # versions in an entry
+    LAST_ENTRY = 1000        # of versions of a position; what comes after them is not kept
     RICH_SHARE = 8           # nodes spent on positions with the most favour, for each other node
     FIRST_RICH = 2000        # nodes spent on them in any case
 
@@ -68,6 +67,7 @@ cdef void begin_bidding(Bidding* b, const GameState* s, const GameTables* t) noe
             for goal in range(TOWNS):
                 from_here.wagon[seat] = start
                 b.cost[seat][start][goal] = travel_cost(&from_here, t, seat, goal)
+    pack_masks(b)
 
 
 cdef void wagons_of(const GameState* s, const GameTables* t, Wagons* w) noexcept nogil:
@@ -164,66 +164,129 @@ cdef inline bint holds_for(const Bidding* b, const Wagons* w, const Outlook* fou
 
 # --- what is remembered -----------------------------------------------------------------------------------
 
-cdef inline uint64_t wagons_key(const Bidding* b, const Wagons* w, uint64_t version, uint64_t* key) noexcept nogil:
-    """The key of a position without favour, and its hash; the entry is fetched from memory in the meantime."""
+cdef void pack_masks(Bidding* b) noexcept nogil:
+    """Lay out the masks of a value: nobody comes to have more favour than at the start."""
+    cdef int seat, bits, used = 0
+    b.mask_words = 1
+    for seat in range(b.t.humans):
+        bits = (b.start.favour[seat] >> 1) + 1
+        if used + bits > 64:
+            b.mask_words += 1
+            used = 0
+        b.mask_word[seat] = b.mask_words - 1
+        b.mask_shift[seat] = used
+        used += bits
+
+
+cdef inline int words_of_favour(int humans) noexcept nogil:
+    return (humans * <int> sizeof(int16_t) + 7) // 8
+
+
+cdef inline int words_of_value(const Bidding* b) noexcept nogil:
+    """Masks, then favour."""
+    return b.mask_words + words_of_favour(b.t.humans)
+
+
+cdef inline void read_value(const Bidding* b, const uint64_t* words, Outlook* found) noexcept nogil:
     cdef int seat
+    memcpy(found.favour, words + b.mask_words, b.t.humans * sizeof(int16_t))
+    for seat in range(b.t.humans):
+        found.holds[seat] = words[b.mask_word[seat]] >> b.mask_shift[seat] & below((b.start.favour[seat] >> 1) + 1)
+
+
+cdef inline void write_value(const Bidding* b, uint64_t* words, const Outlook* found) noexcept nogil:
+    cdef int seat
+    memset(words, 0, words_of_value(b) * sizeof(uint64_t))
+    memcpy(words + b.mask_words, found.favour, b.t.humans * sizeof(int16_t))
+    for seat in range(b.t.humans):
+        words[b.mask_word[seat]] |= (found.holds[seat] & below((b.start.favour[seat] >> 1) + 1)) << b.mask_shift[seat]
+
+
+cdef inline uint64_t wagons_key(const Bidding* b, const Wagons* w, uint64_t* key) noexcept nogil:
+    """The key of a position without favour, and its hash; what is remembered is fetched from memory in the meantime."""
+    cdef int seat
+    cdef uint64_t at
     key[0] = 1 | (w.mover & 7) << 1 | (w.left & 7) << 4 | w.placed << 7
-    key[1] = version << 48
+    key[1] = 0
     for seat in range(b.t.humans):
         key[0] |= <uint64_t> (w.counter[seat] + 1 | w.town[seat] << 4) << (10 + 7 * seat)
         if seat == 4:
             key[2] = 0
         key[1 + seat // 4] |= <uint64_t> w.guards[seat] << 12 * (seat % 4)
-    return table_hash(&b.positions, key)
-
-
-cdef inline int words_of_value(int humans) noexcept nogil:
-    """Favour, then masks."""
-    return (humans * (<int> sizeof(int16_t) + MASK_BYTES) + 7) // 8
+    at = table_hash(&b.positions, key)
+    if not w.free:
+        prefetch(entry_at(&b.versions, at, 0))
+    return at
 
 
 cdef inline bint find_position(const Bidding* b, const uint64_t* key, uint64_t at, Outlook* found) noexcept nogil:
+    """The value with the most favour."""
     cdef const uint64_t* entry = table_entry(&b.positions, key, at)
-    cdef const uint8_t* masks
-    cdef int seat
-    cdef uint32_t low
-    cdef uint16_t high
-    if entry == NULL:
-        return False
-    entry += b.positions.words
-    memcpy(found.favour, entry, b.t.humans * sizeof(int16_t))
-    masks = <const uint8_t*> entry + b.t.humans * sizeof(int16_t)
-    for seat in range(b.t.humans):
-        memcpy(&low, masks, sizeof(low))
-        memcpy(&high, masks + sizeof(low), sizeof(high))
-        found.holds[seat] = low | <uint64_t> high << 32
-        masks += MASK_BYTES
-    return True
+    if entry != NULL:
+        read_value(b, entry + b.positions.words, found)
+    return entry != NULL
 
 
-cdef inline void keep_position(Bidding* b, const uint64_t* key, uint64_t at, const Outlook* found) noexcept nogil:
-    cdef uint64_t* entry = table_room(&b.positions, key, at)
-    cdef uint8_t* masks = <uint8_t*> entry + b.t.humans * sizeof(int16_t)
-    cdef int seat
-    cdef uint32_t low
-    cdef uint16_t high
-    memcpy(entry, found.favour, b.t.humans * sizeof(int16_t))
-    for seat in range(b.t.humans):
-        low = <uint32_t> found.holds[seat]
-        high = <uint16_t> (found.holds[seat] >> 32)
-        memcpy(masks, &low, sizeof(low))
-        memcpy(masks + sizeof(low), &high, sizeof(high))
-        masks += MASK_BYTES
+cdef inline uint64_t* version_in(const Bidding* b, uint64_t* entry, int i) noexcept nogil:
+    return entry + b.versions.words + i * words_of_value(b)
 
 
-cdef bint open_bidding(Bidding* b, int humans, uint64_t bytes) noexcept nogil:
-    """Forget everything. False if there is no memory."""
-    return (table_open(&b.positions, 2 if humans <= 4 else 3, words_of_value(humans), False, bytes // 8 * 7)
-            and table_open(&b.outcomes, 2, humans, True, bytes // 8))
+cdef inline bint is_empty(const Bidding* b, const uint64_t* version) noexcept nogil:
+    """A value found holds at least for the favour that it was found with, so its masks have bits."""
+    return version[0] == 0
+
+
+cdef bint find_version(const Bidding* b, const Wagons* w, uint64_t* key, uint64_t at, Outlook* found) noexcept nogil:
+    """A value that holds for the favour of `w`. Uses up the key."""
+    cdef uint64_t* entry
+    cdef int i, number
+    for number in range(LAST_ENTRY):
+        entry = table_entry(&b.versions, key, at)
+        if entry == NULL:
+            return False
+        for i in range(SIDE_BY_SIDE):
+            if is_empty(b, version_in(b, entry, i)):
+                return False
+            read_value(b, version_in(b, entry, i), found)
+            if holds_for(b, w, found):
+                return True
+        at = next_entry(b, key)
+    return False
+
+
+cdef void keep_version(Bidding* b, uint64_t* key, uint64_t at, const Outlook* found) noexcept nogil:
+    """Keep a value as a further version. Uses up the key."""
+    cdef uint64_t* entry
+    cdef int i, number
+    for number in range(LAST_ENTRY):
+        entry = table_entry(&b.versions, key, at)
+        if entry == NULL:
+            entry = table_room(&b.versions, key, at) - b.versions.words
+            memset(version_in(b, entry, 0), 0, b.versions.width * sizeof(uint64_t))
+        for i in range(SIDE_BY_SIDE):
+            if is_empty(b, version_in(b, entry, i)):
+                write_value(b, version_in(b, entry, i), found)
+                return
+        at = next_entry(b, key)
+
+
+cdef inline uint64_t next_entry(const Bidding* b, uint64_t* key) noexcept nogil:
+    """Go on to the key of the next entry of versions; returns its hash."""
+    key[1] += <uint64_t> 1 << 48
+    return hash_words(key, b.versions.words)
+
+
+cdef bint open_bidding(Bidding* b, uint64_t bytes) noexcept nogil:
+    """Forget everything. False if there is no memory. `begin_bidding` must have been called."""
+    cdef int humans = b.t.humans, words = 2 if humans <= 4 else 3
+    return (table_open(&b.positions, words, words_of_value(b), False, bytes // 8 * 4)
+            and table_open(&b.versions, words, SIDE_BY_SIDE * words_of_value(b), False, bytes // 8 * 3)
+            and table_open(&b.outcomes, 1 if humans <= 4 else 2, humans, True, bytes // 8))
 
 
 cdef void close_bidding(Bidding* b) noexcept nogil:
     table_close(&b.positions)
+    table_close(&b.versions)
     table_close(&b.outcomes)
 
 
@@ -240,7 +303,7 @@ cdef bint outcome_value(Bidding* b, const Wagons* w, Outlook* out) noexcept nogi
         place = 1
         for other in range(b.t.humans):
             place += rank_of(b, w, other) < rank_of(b, w, seat)
-        key[seat // 3] |= <uint64_t> (place | w.town[seat] << 3 | w.guards[seat] << 6) << 16 * (seat % 3)
+        key[seat // 4] |= <uint64_t> (place | w.town[seat] << 3 | w.guards[seat] << 6) << 16 * (seat % 4)
     at = table_hash(&b.outcomes, key)
     if not table_find(&b.outcomes, key, at, value):
         if not collect_taxes(b, w, value):
@@ -317,13 +380,12 @@ cdef bint value_of(Bidding* b, const Wagons* w, Outlook* out) noexcept nogil:
     cdef uint64_t at
     if w.mover == NONE:
         return outcome_value(b, w, out)
-    at = wagons_key(b, w, 0, key)
+    at = wagons_key(b, w, key)
     return value_of_key(b, w, key, at, out)
 
 
 cdef bint value_of_key(Bidding* b, const Wagons* w, uint64_t* key, uint64_t at, Outlook* out) noexcept nogil:
-    """The same where the key (of version 0) has been made, which is used up."""
-    cdef int version = 0
+    """The same where the key has been made, which is used up."""
     cdef bint found = find_position(b, key, at, out)
     if w.free:
         return found or may_go_on(b) and solve_position(b, w, key, at, out)
@@ -331,12 +393,19 @@ cdef bint value_of_key(Bidding* b, const Wagons* w, uint64_t* key, uint64_t at, 
         found = solve_rich(b, w, key, at, out)
         if not found and not b.gave_up:
             return False
-    while not found or not holds_for(b, w, out):
-        version = min(version + 1, <int> LAST_VERSION)
-        at = wagons_key(b, w, version, key)
-        found = version < LAST_VERSION and find_position(b, key, at, out)
-        if not found:
-            return solve_position(b, w, key, at, out)
+    return found and holds_for(b, w, out) or value_of_version(b, w, key, at, out)
+
+
+cdef bint value_of_version(Bidding* b, const Wagons* w, const uint64_t* key, uint64_t at, Outlook* out) noexcept nogil:
+    """The value with just this favour."""
+    cdef uint64_t copy[WAGON_WORDS]
+    memcpy(copy, key, b.versions.words * sizeof(uint64_t))
+    if find_version(b, w, copy, at, out):
+        return True
+    if not b.visit(b.engine) or not travel_value(b, w, out):
+        return False
+    memcpy(copy, key, b.versions.words * sizeof(uint64_t))
+    keep_version(b, copy, at, out)
     return True
 
 
@@ -357,7 +426,7 @@ cdef inline bint may_go_on(Bidding* b) noexcept nogil:
 
 
 cdef bint solve_rich(Bidding* b, const Wagons* w, const uint64_t* key, uint64_t at, Outlook* out) noexcept nogil:
-    """Version 0 of a position. False if it takes too long (`gave_up`) or the search has stopped."""
+    """The value with the most favour. False if it takes too long (`gave_up`) or the search has stopped."""
     cdef Wagons rich = w[0]
     cdef uint64_t before = b.nodes[0]
     cdef bint done
@@ -370,10 +439,10 @@ cdef bint solve_rich(Bidding* b, const Wagons* w, const uint64_t* key, uint64_t 
 
 
 cdef bint solve_position(Bidding* b, const Wagons* w, const uint64_t* key, uint64_t at, Outlook* out) noexcept nogil:
-    """The value by trying all moves, kept under the key."""
+    """The value with the most favour by trying all moves, kept under the key."""
     if not b.visit(b.engine) or not travel_value(b, w, out):
         return False
-    keep_position(b, key, at, out)
+    write_value(b, table_room(&b.positions, key, at), out)
     return True
 
 
@@ -531,7 +600,7 @@ cdef bint value_payments(Bidding* b, const Wagons* w, Conflict* c, Outlook* all)
         for bid in range(c.lowest + side, c.top[side] + 1):
             later[side][bid] = w[0]
             pairs[side][bid] = settle_conflict(b, &later[side][bid], c, side, bid)
-            at[side][bid] = wagons_key(b, &later[side][bid], 0, keys[side][bid])
+            at[side][bid] = wagons_key(b, &later[side][bid], keys[side][bid])
     for side in range(2):
         for bid in range(c.lowest + side, c.top[side] + 1):
             if not value_of_key(b, &later[side][bid], keys[side][bid], at[side][bid], &c.paid[side][bid]):

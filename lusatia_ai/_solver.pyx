@@ -134,6 +134,7 @@ cdef void look_around(Engine* e) noexcept:
     table_settle(&e.tax_table, left)
     table_settle(&e.ending_table, left)
     table_settle(&e.bidding.positions, left)
+    table_settle(&e.bidding.versions, left)
     table_settle(&e.bidding.outcomes, left)
 
 # --- values ----------------------------------------------------------------------------------------
@@ -1643,7 +1644,7 @@ cdef bint prepare_bidding(Engine* e, const GameState* s) noexcept nogil:
     b.collection_value = value_collection
     b.visit = visit
     b.ties, b.judge = e.ties, e.seat
-    return open_bidding(b, e.t.humans, e.table_bytes // 32 * 10)
+    return open_bidding(b, e.table_bytes // 32 * 10)
 
 
 cdef bint rows_root(Engine* e, const GameState* s, double* out) noexcept nogil:
