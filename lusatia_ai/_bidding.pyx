@@ -273,7 +273,7 @@ cdef void keep_version(Bidding* b, uint64_t* key, uint64_t at, const Outlook* fo
 cdef inline uint64_t next_entry(const Bidding* b, uint64_t* key) noexcept nogil:
     """Go on to the key of the next entry of versions; returns its hash."""
     key[1] += <uint64_t> 1 << 48
-    return hash_words(key, b.versions.words)
+    return key_hash(key, b.versions.words)
 
 
 cdef bint open_bidding(Bidding* b, uint64_t bytes) noexcept nogil:
@@ -292,18 +292,33 @@ cdef void close_bidding(Bidding* b) noexcept nogil:
 
 # --- the end of town selection ---------------------------------------------------------------------------
 
+cdef inline void outcome_key(const Bidding* b, const Wagons* w, uint64_t* key) noexcept nogil:
+    """Towns, order and guards: of all seats together, and of all but the last.
+
+    Neighbours are what a few guards more or less at the first two seats lead to.
+    """
+    cdef int seat, other, place, total = 0, humans = b.t.humans
+    key[0] = (w.guards[0] & 3) | (w.guards[1] & 3) << 2 | (w.guards[0] >> 2) << 4 | <uint64_t> (w.guards[1] >> 2) << 12
+    key[1] = 0
+    for seat in range(humans):
+        place = 1
+        for other in range(humans):
+            place += rank_of(b, w, other) < rank_of(b, w, seat)
+        total += w.guards[seat]
+        key[seat >> 2] |= <uint64_t> (place | w.town[seat] << 3) << (20 + 6 * (seat & 3))
+        if 2 <= seat < humans - 1:
+            key[1 if humans > 4 else 0] |= <uint64_t> w.guards[seat] << (54 if humans <= 4 else 10 * (seat - 2))
+    key[0] |= <uint64_t> total << 44 if humans <= 4 else 0
+    key[1] |= <uint64_t> total << 54 if humans > 4 else 0
+
+
 cdef bint outcome_value(Bidding* b, const Wagons* w, Outlook* out) noexcept nogil:
     """When everybody has arrived. The counters decide the order, and where the Beggar's favour goes (rules 4)."""
     cdef uint64_t key[2]
     cdef uint64_t at
     cdef double value[MAX_PLAYERS]
-    cdef int seat, other, place
-    key[0] = key[1] = 0
-    for seat in range(b.t.humans):
-        place = 1
-        for other in range(b.t.humans):
-            place += rank_of(b, w, other) < rank_of(b, w, seat)
-        key[seat // 4] |= <uint64_t> (place | w.town[seat] << 3 | w.guards[seat] << 6) << 16 * (seat % 4)
+    cdef int seat
+    outcome_key(b, w, key)
     at = table_hash(&b.outcomes, key)
     if not table_find(&b.outcomes, key, at, value):
         if not collect_taxes(b, w, value):

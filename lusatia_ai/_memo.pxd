@@ -85,14 +85,6 @@ ctypedef struct Index:
     uint64_t size            # a power of two
 
 
-cdef inline uint64_t hash_words(const uint64_t* key, int words) noexcept nogil:
-    cdef uint64_t h = 0x9E3779B97F4A7C15
-    cdef int i
-    for i in range(words):
-        h = (h ^ key[i]) * <uint64_t> 0xBF58476D1CE4E5B9
-        h ^= h >> 31
-    return h
-
 cdef inline uint64_t hash_bytes(const void* data, size_t size) noexcept nogil:
     cdef const uint8_t* bytes = <const uint8_t*> data
     cdef uint64_t h = 0x9E3779B97F4A7C15, word
@@ -141,9 +133,17 @@ cdef inline uint64_t* entry_at(const Table* table, uint64_t at, int i) noexcept 
         place -= table.size
     return &table.entries[place * table.stride]
 
+cdef inline uint64_t key_hash(const uint64_t* key, int words) noexcept nogil:
+    cdef uint64_t h = 0x9E3779B97F4A7C15
+    cdef int i
+    for i in range(words):
+        h = (h ^ key[i]) * <uint64_t> 0xBF58476D1CE4E5B9
+        h ^= h >> 31
+    return h
+
 cdef inline uint64_t table_hash(const Table* table, const uint64_t* key) noexcept nogil:
     """The hash of a key; its entry is fetched from memory in the meantime."""
-    cdef uint64_t at = hash_words(key, table.words)
+    cdef uint64_t at = key_hash(key, table.words)
     prefetch(entry_at(table, at, 0))
     return at
 
@@ -210,7 +210,7 @@ cdef inline void table_grow(Table* table) noexcept nogil:
             memcpy(moved, entry, table.stride * 8)
             entry[0] = 0
             table.used -= 1
-            at = hash_words(moved, table.words)
+            at = key_hash(moved, table.words)
             memcpy(table_place(table, moved, at), &moved[table.words], (table.stride - table.words) * 8)
 
 cdef inline void table_settle(Table* table, double seconds) noexcept nogil:

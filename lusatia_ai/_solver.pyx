@@ -1726,7 +1726,7 @@ cdef inline void end_moves(bint mine, Bounds* found, Bounds* bounds, bint all) n
 cdef bint read_bounds(const Engine* e, const Table* table, const uint64_t* key, Bounds* bounds) noexcept nogil:
     cdef double kept[4]
     kept[2] = kept[3] = 0
-    if not table_find(table, key, hash_words(key, table.words), kept):
+    if not table_find(table, key, key_hash(key, table.words), kept):
         return False
     narrow(bounds, Bounds(Score(kept[0], kept[2]), Score(kept[1], kept[3])))
     return True
@@ -1735,7 +1735,7 @@ cdef bint read_bounds(const Engine* e, const Table* table, const uint64_t* key, 
 cdef void keep_bounds(Table* table, const uint64_t* key, const Bounds* bounds) noexcept nogil:
     cdef double kept[4]
     kept[0], kept[1], kept[2], kept[3] = bounds.low.main, bounds.high.main, bounds.low.favour, bounds.high.favour
-    table_keep(table, key, hash_words(key, table.words), kept)
+    table_keep(table, key, key_hash(key, table.words), kept)
 
 
 cdef bint rows_search(Engine* e, const RowContext* c, const Rows* r, Score alpha, Score beta,
