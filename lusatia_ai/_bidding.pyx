@@ -389,12 +389,25 @@ cdef inline void seen_from_before(Outlook* out, int seat, int pairs) noexcept no
     out.holds[seat] = before_paying(out.holds[seat], pairs) | below(pairs)
 
 
+cdef inline bint may_bid(const Bidding* b, const Wagons* w) noexcept nogil:
+    """Whether who travels can go to a town that is held. If not, the value is found as soon as looked up."""
+    cdef int seat, town, held = w.mover
+    for seat in range(b.t.humans):
+        if seat != held and w.counter[seat] != ROAD and w.town[seat] != w.left and w.counter[seat] < TOP:
+            town = w.town[seat]
+            if wealth_of(w, held) > b.cost[held][w.town[held]][town] + w.counter[seat]:
+                return True
+    return w.placed < b.n_order
+
+
 cdef bint value_of(Bidding* b, const Wagons* w, Outlook* out) noexcept nogil:
     """The value of a position, or of the end. False if the search has stopped."""
     cdef uint64_t key[WAGON_WORDS]
     cdef uint64_t at
     if w.mover == NONE:
         return outcome_value(b, w, out)
+    if w.free and not may_bid(b, w):
+        return travel_value(b, w, out)
     at = wagons_key(b, w, key)
     return value_of_key(b, w, key, at, out)
 
@@ -610,15 +623,23 @@ cdef bint value_payments(Bidding* b, const Wagons* w, Conflict* c, Outlook* all)
     cdef uint64_t keys[2][TOP + 1][WAGON_WORDS]
     cdef uint64_t at[2][TOP + 1]
     cdef int pairs[2][TOP + 1]
+    cdef bint kept[2][TOP + 1]
     cdef int side, bid
+    cdef bint done
     for side in range(2):
         for bid in range(c.lowest + side, c.top[side] + 1):
             later[side][bid] = w[0]
             pairs[side][bid] = settle_conflict(b, &later[side][bid], c, side, bid)
-            at[side][bid] = wagons_key(b, &later[side][bid], keys[side][bid])
+            kept[side][bid] = not w.free or may_bid(b, &later[side][bid])
+            if kept[side][bid]:
+                at[side][bid] = wagons_key(b, &later[side][bid], keys[side][bid])
     for side in range(2):
         for bid in range(c.lowest + side, c.top[side] + 1):
-            if not value_of_key(b, &later[side][bid], keys[side][bid], at[side][bid], &c.paid[side][bid]):
+            if kept[side][bid]:
+                done = value_of_key(b, &later[side][bid], keys[side][bid], at[side][bid], &c.paid[side][bid])
+            else:
+                done = travel_value(b, &later[side][bid], &c.paid[side][bid])
+            if not done:
                 return False
             seen_from_before(&c.paid[side][bid], c.seat[side], pairs[side][bid])
             add_masks(b, all, &c.paid[side][bid])

@@ -59,7 +59,7 @@ cdef enum:
     QUICK_SIZE = 1 << 16     # entries up to which growing by four takes no time to speak of
     MOST_STRIDE = 32         # words of the longest entry
     WHOLE_INFINITY = 32767
-    INDEX_BYTES = 16         # that an item of a pool takes in an index, about
+    LARGE_POOL = 1 << 21     # bytes from which on a pool has large pages
 
 # Open addressing in one block; each entry is `words` words of key, then a value.
 ctypedef struct Table:
@@ -73,11 +73,12 @@ ctypedef struct Table:
     bint settled             # it does not grow now
     bint whole               # values are whole numbers below 32,000 or infinite, four to a word; else doubles
 
-# Items that stay, by number.
+# Items that stay, by number, in one block of which only what is used takes memory.
 ctypedef struct Pool:
     void* items              # owned
+    size_t size              # of an item
     uint32_t n
-    uint32_t room
+    uint32_t most
 
 # Numbers of equal things, by their hash: open addressing, at most half full.
 ctypedef struct Index:
@@ -280,35 +281,39 @@ cdef inline void index_close(Index* index) noexcept nogil:
     free(index.numbers)
     index.numbers = NULL
 
-cdef inline bint pool_has_room(Pool* pool, size_t size, uint32_t more, uint64_t* left) noexcept nogil:
-    """Make room for so many more items of `size` bytes. False if that takes more than `left`, or there is no memory."""
-    cdef uint64_t room = 2 * <uint64_t> pool.room + more + 16, bytes = (room - pool.room) * size
-    cdef void* grown
-    if pool.n + more <= pool.room:
-        return True
-    grown = NULL if bytes > left[0] else realloc(pool.items, room * size)
-    if grown == NULL:
-        return False
-    left[0] -= bytes
-    pool.items = grown
-    pool.room = room
-    return True
-
-cdef inline int32_t pool_add(Pool* pool, Index* index, const void* item, size_t size, size_t compared,
-                             uint64_t* left) noexcept nogil:
-    """The number of a new item, which the index finds from now on by its first `compared` bytes. -1: there is no room."""
-    if left[0] < INDEX_BYTES or not pool_has_room(pool, size, 1, left):
-        return -1
-    left[0] -= min(left[0], <uint64_t> INDEX_BYTES)
-    memcpy(<uint8_t*> pool.items + pool.n * size, item, size)
-    if not index_add(index, pool.items, size, compared, pool.n):
-        return -1
-    pool.n += 1
-    return pool.n - 1
+cdef inline bint pool_open(Pool* pool, size_t size, uint64_t bytes) noexcept nogil:
+    """An empty pool that will take at most so many bytes (but at least one item). False: no memory."""
+    pool_close(pool)
+    pool.size = size
+    pool.n = 0
+    pool.most = max(min(bytes // size, <uint64_t> 0x7FFFFFFF), <uint64_t> 1)
+    pool.items = cleared_block(pool.most * size)
+    while pool.items == NULL and pool.most > 1:
+        pool.most //= 2
+        pool.items = cleared_block(pool.most * size)
+    return pool.items != NULL
 
 cdef inline void pool_close(Pool* pool) noexcept nogil:
-    free(pool.items)
-    memset(pool, 0, sizeof(Pool))
+    free_block(pool.items, pool.most * pool.size)
+    pool.items = NULL
+
+cdef inline int32_t pool_take(Pool* pool, uint32_t more) noexcept nogil:
+    """The number of the first of so many new items. -1: there is no room."""
+    cdef uint64_t before = pool.n * pool.size
+    if more > pool.most - pool.n:
+        return -1
+    pool.n += more
+    if before < LARGE_POOL <= pool.n * pool.size:
+        use_large_pages(pool.items, pool.most * pool.size)
+    return pool.n - more
+
+cdef inline int32_t pool_add(Pool* pool, Index* index, const void* item, size_t compared) noexcept nogil:
+    """The number of a new item, which the index finds from now on by its first `compared` bytes. -1: there is no room."""
+    cdef int32_t number = pool_take(pool, 1)
+    if number < 0:
+        return -1
+    memcpy(<uint8_t*> pool.items + number * pool.size, item, pool.size)
+    return number if index_add(index, pool.items, pool.size, compared, number) else -1
 
 cdef inline void* with_room(void* items, size_t size, uint32_t n, uint32_t* room) noexcept nogil:
     """The items, moved if there was no room for one more; NULL if there is no memory for it."""

@@ -40,14 +40,13 @@ ctypedef struct RowGraph:
     Pool nodes               # of RowNode
     Pool edges               # of RowEdge
     Index index
-    uint64_t left            # bytes that it may still take
 
 
 cdef inline bint graph_open(RowGraph* g, uint64_t bytes) noexcept nogil:
     """An empty graph that will take at most so many bytes. False: no memory."""
-    graph_close(g)
-    g.left = bytes
-    return index_open(&g.index)
+    cdef uint64_t share = bytes // 8
+    return (pool_open(&g.nodes, sizeof(RowNode), 3 * share) and pool_open(&g.edges, sizeof(RowEdge), 4 * share)
+            and index_open(&g.index))
 
 
 cdef inline void graph_close(RowGraph* g) noexcept nogil:
@@ -87,7 +86,7 @@ cdef inline int32_t graph_number(RowGraph* g, const RowContext* c, const GameTab
     node.first = node.n_edges = 0
     node.seat = seat_of(c, t, r)
     node.fillable = rows_to_fill(c, r)
-    return pool_add(&g.nodes, &g.index, &node, sizeof(RowNode), compared, &g.left)
+    return pool_add(&g.nodes, &g.index, &node, compared)
 
 
 cdef inline bint graph_expand(RowGraph* g, const RowContext* c, const GameTables* t, int32_t number) noexcept nogil:
@@ -97,11 +96,13 @@ cdef inline bint graph_expand(RowGraph* g, const RowContext* c, const GameTables
     cdef Rows r, after
     cdef int gain[MAX_PLAYERS]
     cdef int i, n, seat, most, deciding = row_node(g, number).seat
+    cdef int32_t first
     if row_node(g, number).n_edges:
         return True
     r = row_node(g, number).rows
     n = rows_moves(c, t, &r, moves)
-    if not pool_has_room(&g.edges, sizeof(RowEdge), n, &g.left):
+    first = pool_take(&g.edges, n)
+    if first < 0:
         return False
     for i in range(n):
         memset(&edge, 0, sizeof(RowEdge))
@@ -125,10 +126,9 @@ cdef inline bint graph_expand(RowGraph* g, const RowContext* c, const GameTables
         edge.most = most
         edge.number = i
         edge.fillable = rows_to_fill(c, &after)
-        (<RowEdge*> g.edges.items)[g.edges.n + i] = edge
-    row_node(g, number).first = g.edges.n
+        (<RowEdge*> g.edges.items)[first + i] = edge
+    row_node(g, number).first = first
     row_node(g, number).n_edges = n
-    g.edges.n += n
     return True
 
 

@@ -1494,11 +1494,13 @@ cdef bint find_edges(Engine* e, int32_t number) noexcept nogil:
     cdef GameState base, after
     cdef TaxEdge edge
     cdef int i, n, seat
+    cdef int32_t first
     if tax_node(&e.tax_graph, number).n_edges:
         return True
     copy_state(&base, &tax_node(&e.tax_graph, number).base)
     n = legal_moves(&base, e.t, moves)
-    if not pool_has_room(&e.tax_graph.edges, sizeof(TaxEdge), n, &e.tax_graph.left):
+    first = pool_take(&e.tax_graph.edges, n)
+    if first < 0:
         return False
     for i in range(n):
         memset(&edge, 0, sizeof(TaxEdge))
@@ -1518,10 +1520,9 @@ cdef bint find_edges(Engine* e, int32_t number) noexcept nogil:
         for seat in range(e.t.humans if edge.next != TO_END else 0):
             edge.guards[seat] = after.guards[seat] - PLENTY
             edge.favour[seat] = after.favour[seat]
-        (<TaxEdge*> e.tax_graph.edges.items)[e.tax_graph.edges.n + i] = edge
-    tax_node(&e.tax_graph, number).first = e.tax_graph.edges.n
+        (<TaxEdge*> e.tax_graph.edges.items)[first + i] = edge
+    tax_node(&e.tax_graph, number).first = first
     tax_node(&e.tax_graph, number).n_edges = n
-    e.tax_graph.edges.n += n
     return True
 
 
@@ -1534,7 +1535,7 @@ cdef int32_t rows_start(Engine* e, const GameState* s) noexcept nogil:
     cdef TaxGraph* g = &e.tax_graph
     open_context(e, s, &c)
     number = number_context(e, &c)
-    if number < 0 or not pool_has_room(&g.starts, sizeof(RowsStart), 1, &g.left):
+    if number < 0:
         return -1
     start.context = number
     fill_rows(&e.contexts[number], s, e.t, &r)
@@ -1547,9 +1548,10 @@ cdef int32_t rows_start(Engine* e, const GameState* s) noexcept nogil:
     if start.node < 0 or number < 0:
         return -1
     start.aftermath = number
-    (<RowsStart*> g.starts.items)[g.starts.n] = start
-    g.starts.n += 1
-    return g.starts.n - 1
+    number = pool_take(&g.starts, 1)
+    if number >= 0:
+        (<RowsStart*> g.starts.items)[number] = start
+    return number
 
 
 cdef bint start_value(Engine* e, int32_t number, const int16_t* guards, int16_t* out) noexcept nogil:

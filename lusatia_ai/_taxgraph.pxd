@@ -56,14 +56,14 @@ ctypedef struct TaxGraph:
     Pool aftermaths          # of Aftermath
     Index node_index
     Index aftermath_index
-    uint64_t left            # bytes that it may still take
 
 
 cdef inline bint tax_open(TaxGraph* g, uint64_t bytes) noexcept nogil:
     """An empty graph that will take at most so many bytes. False: no memory."""
-    tax_close(g)
-    g.left = bytes
-    return index_open(&g.node_index) and index_open(&g.aftermath_index)
+    cdef uint64_t share = bytes // 8
+    return (pool_open(&g.nodes, sizeof(TaxNode), 3 * share) and pool_open(&g.edges, sizeof(TaxEdge), 2 * share)
+            and pool_open(&g.starts, sizeof(RowsStart), share) and pool_open(&g.aftermaths, sizeof(Aftermath), share)
+            and index_open(&g.node_index) and index_open(&g.aftermath_index))
 
 
 cdef inline void tax_close(TaxGraph* g) noexcept nogil:
@@ -99,7 +99,7 @@ cdef inline int32_t tax_number(TaxGraph* g, const GameState* s, const GameTables
         return number
     fresh.first = fresh.n_edges = 0
     find_rules(&fresh.rules, &fresh.base, t, compared, uses)
-    return pool_add(&g.nodes, &g.node_index, &fresh, sizeof(TaxNode), sizeof(GameState), &g.left)
+    return pool_add(&g.nodes, &g.node_index, &fresh, sizeof(GameState))
 
 
 cdef inline int32_t aftermath_number(TaxGraph* g, const GameState* s, const GameTables* t, Comparison compared,
@@ -118,7 +118,7 @@ cdef inline int32_t aftermath_number(TaxGraph* g, const GameState* s, const Game
     if number >= 0:
         return number
     find_rules(&fresh.rules, &fresh.base, t, compared, uses)
-    return pool_add(&g.aftermaths, &g.aftermath_index, &fresh, sizeof(Aftermath), sizeof(GameState), &g.left)
+    return pool_add(&g.aftermaths, &g.aftermath_index, &fresh, sizeof(GameState))
 
 
 cdef inline const Aftermath* aftermath(const TaxGraph* g, int32_t number) noexcept nogil:
