@@ -12,20 +12,20 @@ from ._reduce cimport *
 from ._tables cimport *
 
 from libc.stdint cimport int16_t, int32_t, uint8_t, uint32_t, uint64_t
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 cdef enum:
     ALL_DECKS = (1 << DECKS) - 1
     STAGE_OVER = -1          # instead of the number of a position
 
-# A move.
+# A move. Of `gain`, only the human seats are kept.
 ctypedef struct RowEdge:
     int32_t after            # number of the position after it, or STAGE_OVER
-    int16_t gain[MAX_PLAYERS]        # by seat, in favour
-    int16_t most             # that it, and what can follow it, bring to who decides; without cards
+    int16_t most             # favour that it, and what can follow it, bring to who decides; without cards
     uint8_t number           # in canonical order
     uint8_t card_for         # estate row whose bonus can buy a card, plus one; or 0
     uint8_t fillable         # mask of the estate rows that can still get full after it
+    int16_t gain[MAX_PLAYERS]        # by seat, in favour
 
 # A position without cards.
 ctypedef struct RowNode:
@@ -34,7 +34,7 @@ ctypedef struct RowNode:
     uint32_t first           # edge
     uint8_t n_edges          # 0: not yet worked out
     uint8_t seat             # who decides
-    uint8_t fillable         # as above
+    uint8_t fillable         # as in `RowEdge`
 
 ctypedef struct RowGraph:
     Pool nodes               # of RowNode
@@ -42,10 +42,12 @@ ctypedef struct RowGraph:
     Index index
 
 
-cdef inline bint graph_open(RowGraph* g, uint64_t bytes) noexcept nogil:
-    """An empty graph that will take at most so many bytes. False: no memory."""
-    cdef uint64_t share = bytes // 8
-    return (pool_open(&g.nodes, sizeof(RowNode), 3 * share) and pool_open(&g.edges, sizeof(RowEdge), 4 * share)
+cdef inline bint graph_open(RowGraph* g, int humans, uint64_t bytes) noexcept nogil:
+    """An empty graph that will take about so many bytes at the most. False: no memory."""
+    cdef RowEdge edge
+    cdef size_t size = (<uint8_t*> &edge.gain[humans] - <uint8_t*> &edge + 3) & ~<size_t> 3
+    cdef uint64_t share = bytes // 16
+    return (pool_open(&g.nodes, sizeof(RowNode), 8 * share) and pool_open(&g.edges, size, 7 * share)
             and index_open(&g.index))
 
 
@@ -59,8 +61,8 @@ cdef inline RowNode* row_node(const RowGraph* g, int32_t number) noexcept nogil:
     return <RowNode*> g.nodes.items + number
 
 
-cdef inline const RowEdge* row_edges(const RowGraph* g, const RowNode* node) noexcept nogil:
-    return <const RowEdge*> g.edges.items + node.first
+cdef inline RowEdge* row_edge(const RowGraph* g, uint32_t number) noexcept nogil:
+    return <RowEdge*> (<uint8_t*> g.edges.items + number * g.edges.size)
 
 
 cdef inline int rows_to_fill(const RowContext* c, const Rows* r) noexcept nogil:
@@ -126,7 +128,7 @@ cdef inline bint graph_expand(RowGraph* g, const RowContext* c, const GameTables
         edge.most = most
         edge.number = i
         edge.fillable = rows_to_fill(c, &after)
-        (<RowEdge*> g.edges.items)[first + i] = edge
+        memcpy(row_edge(g, first + i), &edge, g.edges.size)
     row_node(g, number).first = first
     row_node(g, number).n_edges = n
     return True

@@ -468,7 +468,7 @@ cdef bint prepare_bidding(Engine* e, const GameState* s) noexcept nogil:
     b.collection_value = value_collection
     b.visit = visit
     b.ties, b.judge = e.ties, e.seat
-    return open_bidding(b, e.table_bytes // 32 * 10)
+    return open_bidding(b, e.table_bytes // 32 * 8)
 
 
 cdef bint rows_root(Engine* e, const GameState* s, double* out) noexcept nogil:

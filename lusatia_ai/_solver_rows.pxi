@@ -329,13 +329,13 @@ cdef bint class_expand(Engine* e, const RowContext* c, int32_t number, int cards
     cdef int i, j, k, n, seat = row_node(&e.row_graph, number).seat, taken = -1
     cdef bint done
     if not graph_expand(&e.row_graph, c, e.t, number):
-        r = rows_of_node(e, number, cards)
+        r = with_cards(e, &row_node(&e.row_graph, number).rows, cards)
         done = rows_expand(e, c, &r, whole, NULL)
         for k in range(e.t.humans):
             out[k] = <int16_t> whole[k]
         return done
     if not enter(e):
-        r = rows_of_node(e, number, cards)
+        r = with_cards(e, &row_node(&e.row_graph, number).rows, cards)
         rows_bounds(e, c, &r, e.low, e.high)
         return False
     n = list_options(e, c, number, cards, options, order)
@@ -373,7 +373,7 @@ cdef inline int list_options(Engine* e, const RowContext* c, int32_t number, int
     cdef int i, deck, row, n = 0, seat = node.seat
     cdef bint bought
     for i in range(node.n_edges):
-        edge = row_edges(&e.row_graph, node) + i
+        edge = row_edge(&e.row_graph, node.first + i)
         bought = False
         if edge.card_for:
             row = edge.card_for - 1
@@ -396,11 +396,12 @@ cdef inline void add_option(const Engine* e, const RowEdge* edge, int seat, int 
     cdef int other, j = n
     option.after = edge.after
     option.cards = e.steps[cards].within[edge.fillable]
-    memcpy(option.gain, edge.gain, sizeof(edge.gain))
     option.most = edge.most + e.steps[option.cards].most[seat]
-    if shift != NULL:
-        for other in range(e.t.humans):
+    for other in range(e.t.humans):
+        option.gain[other] = edge.gain[other]
+        if shift != NULL:
             option.gain[other] += <int16_t> shift[other]
+    if shift != NULL:
         option.most += <int16_t> shift[seat]
     option.key = class_key(option.after, option.cards)
     option.at = table_hash(&e.class_table, &option.key)
@@ -410,9 +411,9 @@ cdef inline void add_option(const Engine* e, const RowEdge* edge, int seat, int 
     order[j] = n
 
 
-cdef inline Rows rows_of_node(const Engine* e, int32_t number, int cards) noexcept nogil:
-    """A position of the graph, with its cards again."""
-    cdef Rows r = row_node(&e.row_graph, number).rows
+cdef inline Rows with_cards(const Engine* e, const Rows* without, int cards) noexcept nogil:
+    """A position of a class of cards."""
+    cdef Rows r = without[0]
     r.cards = cards
     r.offered = e.classes[cards].offered
     return r
@@ -423,7 +424,7 @@ cdef void stop_in_graph(Engine* e, const RowContext* c, int32_t number, int card
     """As `stop_in_rows`."""
     cdef double found[WIDTH]
     cdef double added[MAX_PLAYERS]
-    cdef Rows r = rows_of_node(e, number, cards)
+    cdef Rows r = with_cards(e, &row_node(&e.row_graph, number).rows, cards)
     cdef int seat
     for seat in range(e.t.humans):
         added[seat] = gain[seat]

@@ -178,7 +178,6 @@ cdef int32_t rows_start(Engine* e, const GameState* s) noexcept nogil:
     """The number of a place where the choosing of rows begins. -1 if there is no room for it."""
     cdef RowsStart start
     cdef RowContext c
-    cdef Rows r
     cdef int32_t number
     cdef TaxGraph* g = &e.tax_graph
     open_context(e, s, &c)
@@ -186,14 +185,14 @@ cdef int32_t rows_start(Engine* e, const GameState* s) noexcept nogil:
     if number < 0:
         return -1
     start.context = number
-    fill_rows(&e.contexts[number], s, e.t, &r)
-    settle(&e.contexts[number], e.t, &r)
-    if has_many(&r, e.t) and not e.wide:
+    fill_rows(&e.contexts[number], s, e.t, &start.rows)
+    settle(&e.contexts[number], e.t, &start.rows)
+    if has_many(&start.rows, e.t) and not e.wide:
         e.wide = True                                  # tables are opened anew when there is no room
         return -1
-    start.node = graph_number(&e.row_graph, &e.contexts[number], e.t, &r)
+    start.node = graph_number(&e.row_graph, &e.contexts[number], e.t, &start.rows)
     number = aftermath_number(g, s, e.t, comparison(e, s), guards_used(e, s) & ~FARMERS)
-    if start.node < 0 or number < 0:
+    if number < 0:
         return -1
     start.aftermath = number
     number = pool_take(&g.starts, 1)
@@ -214,11 +213,11 @@ cdef bint start_value(Engine* e, int32_t number, const int16_t* guards, int16_t*
     if ending < 0:
         e.crowded = True
         return False
-    cards = e.profiles[e.endings[ending].profile].cards[row_node(&e.row_graph, start.node).fillable]
-    if cards:
+    cards = e.profiles[e.endings[ending].profile].cards[rows_to_fill(c, &start.rows)]
+    if cards and start.node >= 0:
         done = graph_value(e, c, start.node, cards, whole)
     else:
-        r = row_node(&e.row_graph, start.node).rows
+        r = with_cards(e, &start.rows, cards)
         done = rows_value(e, c, &r, whole)
     for seat in range(e.t.humans):
         if done:

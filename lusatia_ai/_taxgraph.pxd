@@ -9,6 +9,7 @@ from ._core cimport *
 from ._guards cimport *
 from ._memo cimport *
 from ._reduce cimport *
+from ._rows cimport *
 from ._tables cimport *
 
 from libc.stdint cimport int16_t, int32_t, uint8_t, uint32_t, uint64_t
@@ -45,7 +46,8 @@ ctypedef struct Aftermath:
 
 # Where the choosing of rows begins.
 ctypedef struct RowsStart:
-    int32_t node             # of `RowGraph`
+    Rows rows                # without cards
+    int32_t node             # number in `RowGraph`; -1: there was no room for it
     uint32_t context         # index
     uint32_t aftermath       # number
 
