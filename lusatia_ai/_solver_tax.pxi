@@ -8,15 +8,20 @@ cdef bint tax_root(Engine* e, const GameState* s, double* out) noexcept nogil:
     False if the search has stopped; or if it takes too much room for the graph, which is not used any more then (`collects`).
     """
     cdef int16_t value[MAX_PLAYERS]
-    cdef int seat
-    cdef int again
+    cdef int32_t number
+    cdef int seat, again
     for again in range(2):
         e.crowded = is_crowded(e)
-        if (not e.crowded or forget(e)) and tax_value(
-                e, tax_number(&e.tax_graph, s, e.t, comparison(e, s), guards_used(e, s)), s.guards, value):
+        number = -1
+        if not e.crowded or forget(e):
+            number = tax_number(&e.tax_graph, s, e.t, comparison(e, s), guards_used(e, s))
+        if number >= 0 and tax_value(e, number, s.guards, value):
             for seat in range(e.t.humans):
                 out[seat] = s.favour[seat] + value[seat]
             return True
+        if e.stopped and number < 0:
+            tree_bounds(e, s, e.low, e.high)
+            return False
         if e.stopped:
             for seat in range(e.t.humans):
                 e.low[seat] += s.favour[seat]
@@ -42,8 +47,6 @@ cdef bint tax_value(Engine* e, int32_t number, const int16_t* guards, int16_t* o
     cdef uint64_t key[2]
     cdef uint64_t at
     cdef const uint64_t* entry
-    if number < 0:
-        return False
     memcpy(level, guards, sizeof(level))
     level_by(&tax_node(&e.tax_graph, number).rules, e.t.humans, level)
     guards_key(number, e.t.humans, level, key)
