@@ -869,7 +869,9 @@ cdef class Solver:
     @property
     def remembered(self):
         """How many positions are remembered: up to town selection, after it, and of choosing rows."""
-        return self.e.selection_table.used + self.e.bidding.positions.used, self.e.tree_table.used, self.e.rows_table.used
+        cdef Engine* e = &self.e
+        return (e.selection_table.used + e.bidding.positions.used, e.tree_table.used + e.tax_table.used,
+                e.rows_table.used + e.class_table.used)
 
     def solve(self, StateCore state not None):
         """The legal moves of a decision: (move code, low, high), each a bound of the value after it.

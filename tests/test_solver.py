@@ -8,6 +8,7 @@ import json
 import os
 import random
 import threading
+from collections.abc import Iterator
 from itertools import islice
 from math import inf
 from pathlib import Path
@@ -31,7 +32,7 @@ from reference_solver import (
 )
 
 import lusatia_ai as la
-from lusatia_ai._solver import TECHNIQUES, Solver, model_difference
+from lusatia_ai._solver import TECHNIQUES, Solver, farmers_of, model_difference
 from lusatia_ai.cli import main
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -188,6 +189,69 @@ def test_the_poor_are_not_solved_as_if_they_were_rich_at_any_cost():
     assert compared == 8
 
 
+def in_last_round(stage: str, humans: int, seed: int) -> Iterator[la.State]:
+    """Positions of the last round in which guards, of which there may be none, and cards matter."""
+    rng = random.Random(f"{stage} {humans} {seed}")
+    for state in random_positions(stage, seed, small_set() if seed % 2 else None, humans=humans, automas=0, round=6):
+        least = 1 if state.decision == "farmer" else 0
+        guards = [rng.randint(least, rng.choice((least, 2, 4, 40))) for _ in range(humans)]
+        yield with_wealth(state, guards, [rng.randint(0, 30) for _ in range(humans)])
+
+
+@pytest.mark.parametrize(
+    ("stage", "humans", "wanted"), [("tax_collection", 3, 12), ("storing", 3, 25), ("storing", 4, 12)]
+)
+def test_graphs_change_no_value(stage: str, humans: int, wanted: int):
+    """Moves played once for all guards and classes of cards; with memory for all, for some and for next to nothing."""
+    compared = without_guards = 0
+    for number, state in enumerate(in_last_round(stage, humans, 9)):
+        if compared == wanted:
+            break
+        options = {"horizon": 1, "ties": number % 3, "seat": number % humans}
+        plain = Solver(state.tables, **options)
+        plain.leave_out("graphs")
+        plain.limit(inf, 60_000)
+        expected = plain.solve(state)
+        if not plain.complete:
+            continue
+        compared += 1
+        without_guards += min(player["guards"] for player in state.to_json()["players"]) == 0
+        for memory in (1, 2**18, 2**28):
+            solver = Solver(state.tables, table_bytes=memory, **options)
+            assert solver.solve(state) == expected, (memory, state)
+        assert solver.line(state) == plain.line(state)
+    assert without_guards >= 3
+
+
+def test_graphs_know_who_can_pay_a_farmer():
+    """The same position with and without a guard for the Farmer is solved one after the other by one solver."""
+    compared = 0
+    for state in islice(random_positions("tax_collection", 31, small_set(), humans=3, automas=0, round=6), 80):
+        holders = farmers_of(state)
+        if not holders or state.decision != "collect":
+            continue
+        shared = Solver(state.tables, horizon=1)
+        for guards in (0, 1, 3):
+            state = with_wealth(state, [guards] * 3, [10, 10, 10])
+            plain = Solver(state.tables, horizon=1, plain=True)
+            plain.limit(inf, 150_000)
+            expected = plain.solve(state)
+            if plain.complete:
+                assert shared.solve(state) == expected, guards
+                compared += 1
+    assert compared >= 6
+
+
+def test_what_has_been_found_out_is_found_again_when_tables_have_grown():
+    state = next(islice(random_positions("storing", 3, humans=4, automas=0, round=3), 3, None))
+    solver = Solver(state.tables)
+    first = solver.solve(state)
+    nodes = solver.nodes
+    assert nodes > 4 * 1024
+    assert solver.solve(state) == first
+    assert solver.nodes - nodes < 0.01 * nodes
+
+
 def exchanges(state: la.State) -> int:
     """How many companions of humans change guards for favour at the end."""
     held = [token for player in state.to_json()["players"] for token in player.get("companions", [])]
@@ -292,12 +356,13 @@ def test_a_round_can_be_solved_with_a_value_for_its_end():
 def test_more_than_fifteen_pieces_of_a_colour():
     goods = {0: {"green": 40, "blue": 17}, 1: {"green": 16, "red": 1}, 2: {"yellow": 2}}
     companions = {1: ["chamberlain"]}
-    state = position(humans=3, stage="storing", round=5, goods=goods, companions=companions)
-    plain, solver = Solver(state.tables, plain=True), Solver(state.tables)
-    plain.limit(inf, 3_000_000)
-    expected = plain.solve(state)
-    assert plain.complete
-    assert solver.solve(state) == expected
+    for target, horizon in ((5, 0), (6, 1)):
+        state = position(humans=3, stage="storing", round=target, goods=goods, companions=companions)
+        plain, solver = Solver(state.tables, horizon=horizon, plain=True), Solver(state.tables, horizon=horizon)
+        plain.limit(inf, 3_000_000)
+        expected = plain.solve(state)
+        assert plain.complete
+        assert solver.solve(state) == expected
 
 
 @pytest.mark.parametrize("technique", TECHNIQUES)
@@ -385,7 +450,7 @@ def test_the_guaranteed_value_is_at_most_that_of_best_play(players: tuple[int, i
 @pytest.mark.parametrize("concept", ["maxn", "paranoid"])
 def test_a_limited_solve_gives_bounds_that_hold(objective: str, concept: str):
     bounded = 0
-    for stage, rounds in (("storing", 6), ("storing", 3), ("tax_collection", 2)):
+    for stage, rounds in (("storing", 6), ("storing", 3), ("tax_collection", 2), ("tax_collection", 6)):
         components = small_set() if stage == "tax_collection" else None
         for state in islice(random_positions(stage, 11, components, humans=3, round=rounds), 4):
             options: dict[str, Any] = {"objective": objective, "concept": concept, "horizon": "round"}
