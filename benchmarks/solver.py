@@ -216,7 +216,7 @@ def techniques(scale: float) -> bool:
         "storing to the end of the game": (last, {"horizon": 1}, TECHNIQUES),
         "the same, paranoid": (last, {"horizon": 1, "paranoid": True}, TECHNIQUES),
         "tax collection to the end of the game": (collection, {"horizon": 1}, TECHNIQUES),
-        "a whole last round": (whole, {"horizon": 1}, ("levelling", "bidding")),
+        "a whole last round": (whole, {"horizon": 1}, ("levelling", "bidding", "graphs")),
     }
     for name, (states, options, names) in parts.items():
         base = [run(state, options) for state in states]

@@ -292,33 +292,18 @@ cdef void close_bidding(Bidding* b) noexcept nogil:
 
 # --- the end of town selection ---------------------------------------------------------------------------
 
-cdef inline void outcome_key(const Bidding* b, const Wagons* w, uint64_t* key) noexcept nogil:
-    """Towns, order and guards: of all seats together, and of all but the last.
-
-    Neighbours are what a few guards more or less at the first two seats lead to.
-    """
-    cdef int seat, other, place, total = 0, humans = b.t.humans
-    key[0] = (w.guards[0] & 3) | (w.guards[1] & 3) << 2 | (w.guards[0] >> 2) << 4 | <uint64_t> (w.guards[1] >> 2) << 12
-    key[1] = 0
-    for seat in range(humans):
-        place = 1
-        for other in range(humans):
-            place += rank_of(b, w, other) < rank_of(b, w, seat)
-        total += w.guards[seat]
-        key[seat >> 2] |= <uint64_t> (place | w.town[seat] << 3) << (20 + 6 * (seat & 3))
-        if 2 <= seat < humans - 1:
-            key[1 if humans > 4 else 0] |= <uint64_t> w.guards[seat] << (54 if humans <= 4 else 10 * (seat - 2))
-    key[0] |= <uint64_t> total << 44 if humans <= 4 else 0
-    key[1] |= <uint64_t> total << 54 if humans > 4 else 0
-
-
 cdef bint outcome_value(Bidding* b, const Wagons* w, Outlook* out) noexcept nogil:
     """When everybody has arrived. The counters decide the order, and where the Beggar's favour goes (rules 4)."""
     cdef uint64_t key[2]
     cdef uint64_t at
     cdef double value[MAX_PLAYERS]
-    cdef int seat
-    outcome_key(b, w, key)
+    cdef int seat, other, place
+    key[0] = key[1] = 0
+    for seat in range(b.t.humans):
+        place = 1
+        for other in range(b.t.humans):
+            place += rank_of(b, w, other) < rank_of(b, w, seat)
+        key[seat // 4] |= <uint64_t> (place | w.town[seat] << 3 | w.guards[seat] << 6) << 16 * (seat % 4)
     at = table_hash(&b.outcomes, key)
     if not table_find(&b.outcomes, key, at, value):
         if not collect_taxes(b, w, value):
@@ -390,12 +375,13 @@ cdef inline void seen_from_before(Outlook* out, int seat, int pairs) noexcept no
 
 
 cdef inline bint may_bid(const Bidding* b, const Wagons* w) noexcept nogil:
-    """Whether who travels can go to a town that is held. If not, the value is found as soon as looked up."""
-    cdef int seat, town, held = w.mover
+    """Whether who travels may come to a town that is held, or others follow. If not, the value need not be remembered:
+    it is found as soon as it would be looked up."""
+    cdef int seat, cost, mover = w.mover
     for seat in range(b.t.humans):
-        if seat != held and w.counter[seat] != ROAD and w.town[seat] != w.left and w.counter[seat] < TOP:
-            town = w.town[seat]
-            if wealth_of(w, held) > b.cost[held][w.town[held]][town] + w.counter[seat]:
+        if seat != mover and w.counter[seat] != ROAD and w.town[seat] != w.left and w.counter[seat] < TOP:
+            cost = b.cost[mover][w.town[mover]][w.town[seat]]
+            if wealth_of(w, mover) > cost + w.counter[seat]:
                 return True
     return w.placed < b.n_order
 

@@ -1,7 +1,7 @@
 """Positions of choosing rows as a graph, worked out once for all that cards may still be worth.
 
 What can be chosen, what is stored and who comes next do not depend on cards. So the graph holds positions without them: each
-with its moves, what these bring, and where they lead. A solver then values a position of the graph together with a class of
+with its moves in canonical order, what these bring, and where they lead. A solver then values a position of the graph together with a class of
 cards by looking at a few numbers, and pays for playing moves only once for the ten or twenty classes that occur with it.
 """
 
@@ -22,7 +22,6 @@ cdef enum:
 ctypedef struct RowEdge:
     int32_t after            # number of the position after it, or STAGE_OVER
     int16_t most             # favour that it, and what can follow it, bring to who decides; without cards
-    uint8_t number           # in canonical order
     uint8_t card_for         # estate row whose bonus can buy a card, plus one; or 0
     uint8_t fillable         # mask of the estate rows that can still get full after it
     int16_t gain[MAX_PLAYERS]        # by seat, in favour
@@ -34,7 +33,6 @@ ctypedef struct RowNode:
     uint32_t first           # edge
     uint8_t n_edges          # 0: not yet worked out
     uint8_t seat             # who decides
-    uint8_t fillable         # as in `RowEdge`
 
 ctypedef struct RowGraph:
     Pool nodes               # of RowNode
@@ -87,7 +85,6 @@ cdef inline int32_t graph_number(RowGraph* g, const RowContext* c, const GameTab
         return number
     node.first = node.n_edges = 0
     node.seat = seat_of(c, t, r)
-    node.fillable = rows_to_fill(c, r)
     return pool_add(&g.nodes, &g.index, &node, compared)
 
 
@@ -103,7 +100,7 @@ cdef inline bint graph_expand(RowGraph* g, const RowContext* c, const GameTables
         return True
     r = row_node(g, number).rows
     n = rows_moves(c, t, &r, moves)
-    first = pool_take(&g.edges, n)
+    first = pool_take(&g.edges, n) if g.nodes.n + n <= g.nodes.most else -1
     if first < 0:
         return False
     for i in range(n):
@@ -126,7 +123,6 @@ cdef inline bint graph_expand(RowGraph* g, const RowContext* c, const GameTables
         for seat in range(t.humans):
             edge.gain[seat] = gain[seat]
         edge.most = most
-        edge.number = i
         edge.fillable = rows_to_fill(c, &after)
         memcpy(row_edge(g, first + i), &edge, g.edges.size)
     row_node(g, number).first = first

@@ -1,9 +1,11 @@
 """Exact solving by exhaustive search with memory: max^n and, for one seat against all, alpha-beta.
 
 Max^n (Luckhardt and Irani 1986): whoever decides takes what is best for themselves, in the knowledge that everybody will.
-Two searches work hand in hand. `rows_...` walks the choosing of rows on the reduced model of `_rows.pxd`, where nearly all
-positions are; `tree_...` walks everything around it on whole states, by the forward model. What is left out of keys and
-positions, and why, is written in `_rows.pxd`, `_reduce.pxd` and `_guards.pxd`. What the searches themselves leave out:
+Searches work hand in hand. `rows_...` walks the choosing of rows on the reduced model of `_rows.pxd`; `tree_...` walks
+everything around it on whole states, by the forward model. For favour in the last round, where nearly all time goes, graphs of
+both keep moves that have been played: `class_...` on `_rowgraph.pxd`, `tax_...` on `_taxgraph.pxd`; and `_bidding.pyx` has
+town selection. What is left out of keys and positions, and why, is written in `_rows.pxd`, `_reduce.pxd` and `_guards.pxd`.
+What the searches themselves leave out:
 
 *Factored values.* Where the value is favour and nothing that decides or counts depends on favour already held, two
 positions that differ in favour alone have the same best play: tables keep the favour still to come, and keys leave

@@ -169,6 +169,26 @@ def test_the_model_of_bidding_changes_no_value(humans: int, ties: int, most_node
     assert compared == 8
 
 
+@pytest.mark.parametrize(("seed", "wanted"), [(5, 10), (1, 18)])
+def test_the_model_of_bidding_keeps_apart_who_has_how_much_favour(seed: int, wanted: int):
+    """Early in a game, with little to be stored: many small town selections of seats that differ much in favour."""
+    rng, compared = random.Random(seed), 0
+    for number, state in enumerate(random_positions("town_selection", seed, small_set(), humans=3, automas=0, round=2)):
+        state = with_wealth(state, [rng.randint(0, 3) for _ in range(3)], [rng.randint(0, 40) for _ in range(3)])
+        if state.decision != "travel":
+            continue
+        model, plain = (Solver(state.tables, horizon=1, seat=number % 3) for _ in range(2))
+        plain.leave_out("bidding")
+        plain.limit(inf, 60_000)
+        expected = plain.solve(state)
+        if plain.complete:
+            assert model.solve(state) == expected
+            compared += 1
+        if compared == wanted:
+            break
+    assert compared == wanted
+
+
 def test_the_poor_are_not_solved_as_if_they_were_rich_at_any_cost():
     """Six players without guards and hardly any favour: few positions can come about, and many with a little more."""
     rng, compared = random.Random(3), 0
@@ -198,6 +218,17 @@ def in_last_round(stage: str, humans: int, seed: int) -> Iterator[la.State]:
         yield with_wealth(state, guards, [rng.randint(0, 30) for _ in range(humans)])
 
 
+def holds(
+    bounds: list[tuple[int, list[float], list[float]]], exact: list[tuple[int, list[float], list[float]]]
+) -> bool:
+    """Whether all exact values lie within the bounds found."""
+    return all(
+        low <= value <= high
+        for (_, lows, highs), (_, values, _) in zip(bounds, exact, strict=True)
+        for low, value, high in zip(lows, values, highs, strict=True)
+    )
+
+
 @pytest.mark.parametrize(
     ("stage", "humans", "wanted"), [("tax_collection", 3, 12), ("storing", 3, 25), ("storing", 4, 12)]
 )
@@ -216,8 +247,10 @@ def test_graphs_change_no_value(stage: str, humans: int, wanted: int):
             continue
         compared += 1
         without_guards += min(player["guards"] for player in state.to_json()["players"]) == 0
-        for memory in (1, 2**18, 2**28):
-            solver = Solver(state.tables, table_bytes=memory, **options)
+        for memory in (1, 2**17, 2**28):
+            limited, solver = (Solver(state.tables, table_bytes=memory, **options) for _ in range(2))
+            limited.limit(inf, plain.nodes // 3)
+            assert holds(limited.solve(state), expected), (memory, state)
             assert solver.solve(state) == expected, (memory, state)
         assert solver.line(state) == plain.line(state)
     assert without_guards >= 3
