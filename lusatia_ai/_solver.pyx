@@ -32,6 +32,11 @@ from ._core import require_layout
 
 from time import perf_counter
 
+try:
+    import resource
+except ImportError:              # not on this system
+    resource = None
+
 
 cdef enum:
     LOOK_EVERY = 4096        # nodes between looks at the clock
@@ -787,6 +792,19 @@ def model_difference(StateCore state not None, uint64_t seed):
     return None, steps
 
 
+def address_space_left():
+    """How many bytes more the process may map, where the system limits that (`ulimit -v`); else more than there are."""
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0] if resource else -1
+    if limit < 0:
+        return 1 << 62
+    try:
+        with open("/proc/self/statm") as file:
+            used = int(file.read().split()[0]) * resource.getpagesize()
+    except OSError:
+        used = limit // 2
+    return max(0, limit - used)
+
+
 cdef class Solver:
     """Solves positions of one game for one goal, and remembers what it has found out.
 
@@ -811,7 +829,7 @@ cdef class Solver:
         e.t = &tables.c
         e.objective, e.horizon, e.paranoid, e.ties, e.seat = objective, horizon, paranoid, ties, seat
         e.width = (2 if objective == WIN else 1) * tables.c.humans
-        e.table_bytes = table_bytes
+        e.table_bytes = min(table_bytes, <uint64_t> address_space_left() // 2)    # the rest is for the stack and others
         e.plain = plain
         if not (forget(e) and open_tree(e)):
             raise MemoryError("no memory for a solver")

@@ -7,6 +7,8 @@ import gzip
 import json
 import os
 import random
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from itertools import islice
@@ -546,6 +548,26 @@ def test_little_memory_changes_no_value():
         small, large = Solver(state.tables, horizon=1, table_bytes=1), Solver(state.tables, horizon=1)
         assert small.solve(state) == large.solve(state)
         assert small.nodes >= large.nodes
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits of address space are those of Linux")
+def test_a_limit_of_address_space_leaves_room_for_all_else():
+    program = """
+import resource
+import lusatia_ai as la
+from lusatia_ai._solver import address_space_left
+assert address_space_left() > 2**60
+used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + 2**28, resource.RLIM_INFINITY))
+assert address_space_left() <= 2**28
+state = la.State.new(la.Variant(humans=3), seed=1)
+while not (state.round == 6 and state.stage == "town_selection"):
+    state.apply(state.legal_moves()[0])
+print(la.solve(state, horizon="game", limit=la.Limit(iterations=200_000)).status)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() in ("exact", "bound")
 
 
 # --- views ---------------------------------------------------------------------------------------------------
