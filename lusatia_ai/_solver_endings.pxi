@@ -62,8 +62,8 @@ cdef bint open_rows(Engine* e) noexcept nogil:
     cdef int width = (2 if e.objective != WIN else 4) if e.paranoid else e.width
     cdef uint64_t share = e.table_bytes // 32
     return (table_open(&e.rows_table, words, width, e.objective != WIN and e.leaf == NULL, (2 if e.graphs else 16) * share)
-            and table_open(&e.class_table, 1, e.t.humans, True, 8 * share if e.graphs else 0)
-            and graph_open(&e.row_graph, e.t.humans, 8 * share if e.graphs else 0))
+            and (not e.graphs or table_open(&e.class_table, 1, e.t.humans, True, 8 * share)
+                 and graph_open(&e.row_graph, e.t.humans, 8 * share)))
 
 
 cdef bint open_tree(Engine* e) noexcept nogil:
@@ -80,9 +80,8 @@ cdef bint open_tree(Engine* e) noexcept nogil:
 cdef bint open_taxes(Engine* e) noexcept nogil:
     """An empty graph of tax collection, and tables for it."""
     cdef uint64_t share = e.table_bytes // 32
-    return (table_open(&e.tax_table, 2, e.t.humans, True, share if e.graphs else 0)
-            and table_open(&e.ending_table, 2, 1, False, share if e.graphs else 0)
-            and tax_open(&e.tax_graph, share if e.graphs else 0))
+    return not e.graphs or (table_open(&e.tax_table, 2, e.t.humans, True, share)
+                            and table_open(&e.ending_table, 2, 1, False, share) and tax_open(&e.tax_graph, share))
 
 
 cdef inline Table* table_for(Engine* e, const GameState* s) noexcept nogil:
