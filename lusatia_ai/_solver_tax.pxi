@@ -241,7 +241,7 @@ cdef int32_t ending_with(Engine* e, int32_t after, const Board* board, const int
     cdef const Aftermath* a = aftermath(&e.tax_graph, after)
     cdef Ending fresh
     for seat in range(e.t.humans):
-        level[seat] = guards[seat] + a.recruits[seat]
+        level[seat] = guards[seat] + a.base.guards[seat]
     level_by(&a.rules, e.t.humans, level)
     guards_key(after, e.t.humans, level, key)
     at = table_hash(&e.ending_table, key)

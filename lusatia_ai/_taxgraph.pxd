@@ -41,7 +41,6 @@ ctypedef struct TaxNode:
 # What the final scoring looks at, but for guards and cards taken.
 ctypedef struct Aftermath:
     GameState base           # as the stage ends, without favour; nobody has guards but the recruits, who have come
-    int16_t recruits[MAX_PLAYERS]
     GuardRules rules
 
 # Where the choosing of rows begins.
@@ -88,11 +87,10 @@ cdef inline int32_t tax_number(TaxGraph* g, const GameState* s, const GameTables
     cdef int32_t number
     cdef int seat
     copy_state(&fresh.base, s)
-    forget_counters(&fresh.base, t)
     if s.stage == STORING:                             # the order of play is over, but for exchanges
         order_exchanges(&fresh.base, s, t)
-        forget_counters(&fresh.base, t)
         memset(fresh.base.horses, 0, sizeof(fresh.base.horses))
+    forget_counters(&fresh.base, t)
     memset(fresh.base.favour, 0, sizeof(fresh.base.favour))
     for seat in range(t.humans):
         fresh.base.guards[seat] = PLENTY
@@ -109,13 +107,10 @@ cdef inline int32_t aftermath_number(TaxGraph* g, const GameState* s, const Game
     """The same for what comes after the stage."""
     cdef Aftermath fresh
     cdef int32_t number
-    cdef int seat
     copy_lasting(&fresh.base, s, t)
     memset(fresh.base.favour, 0, sizeof(fresh.base.favour))
-    for seat in range(t.humans):
-        fresh.recruits[seat] = s.perks[seat].recruit
-        fresh.base.perks[seat].recruit = 0
-        fresh.base.guards[seat] = fresh.recruits[seat]
+    memset(fresh.base.guards, 0, sizeof(fresh.base.guards))
+    recruit(&fresh.base, t)
     number = index_find(&g.aftermath_index, g.aftermaths.items, sizeof(Aftermath), &fresh, sizeof(GameState))
     if number >= 0:
         return number
