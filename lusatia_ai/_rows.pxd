@@ -81,6 +81,7 @@ ctypedef struct Rows:
     uint8_t chooser                  # place in `cycle` of who chooses next (with `pending`: after the card)
     uint8_t pending                  # estate row whose card is being chosen, plus one; or 0
     uint8_t offered                  # mask of decks with a card face up that can make a difference
+    uint8_t unused[6]                # what would be padding; always 0
 
 
 cdef inline int index_of(const uint8_t* items, int item) noexcept nogil:

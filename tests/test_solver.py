@@ -550,6 +550,26 @@ def test_little_memory_changes_no_value():
         assert small.nodes >= large.nodes
 
 
+def test_nodes_are_the_same_in_every_process():
+    """Equal positions are found to be equal, wherever memory is: a limit on nodes gives the same bounds."""
+    program = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from itertools import islice
+from test_solver import in_last_round
+from lusatia_ai._solver import Solver
+state = next(islice(in_last_round("tax_collection", 3, 10), 13, None))
+solver = Solver(state.tables, horizon=1)
+solver.solve(state)
+print(solver.nodes)
+"""
+    command = [sys.executable, "-c", program, str(Path(__file__).parent)]
+    runs = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(4)]
+    nodes = {run.communicate()[0] for run in runs}
+    assert [run.returncode for run in runs] == [0] * 4
+    assert len(nodes) == 1
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of address space are those of Linux")
 def test_a_limit_of_address_space_leaves_room_for_all_else():
     program = """
