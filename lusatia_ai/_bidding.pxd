@@ -73,7 +73,7 @@ ctypedef struct Bidding:
     Table outcomes                   # by towns, order and guards at the end
 
 cdef void begin_bidding(Bidding* b, const GameState* s, const GameTables* t) noexcept nogil
-cdef bint open_bidding(Bidding* b, uint64_t bytes) noexcept nogil
+cdef bint open_bidding(Bidding* b, uint64_t bytes, uint64_t* supply) noexcept nogil
 cdef void close_bidding(Bidding* b) noexcept nogil
 cdef bint fits_bidding(const GameState* s, const GameTables* t) noexcept nogil
 cdef bint bidding_value(Bidding* b, const GameState* s, double* value) noexcept nogil

@@ -2,6 +2,9 @@
 
 Keys are compared in full, so a table never takes one position for another. It begins small, since clearing memory takes
 longer than solving a small position, and grows up to its limit; from then on new entries replace old ones.
+
+Each reserves as many addresses as it may ever need, and takes memory as it grows: where several share a supply, no more than
+is left of that.
 """
 
 from libc.math cimport INFINITY
@@ -59,14 +62,16 @@ cdef enum:
     QUICK_SIZE = 1 << 16     # entries up to which growing by four takes no time to speak of
     MOST_STRIDE = 32         # words of the longest entry
     WHOLE_INFINITY = 32767
-    LARGE_POOL = 1 << 21     # bytes from which on a pool has large pages
+    LARGE_POOL = 1 << 21     # bytes from which on a pool has large pages, and takes so many at once
 
 # Open addressing in one block; each entry is `words` words of key, then a value.
 ctypedef struct Table:
     uint64_t* entries        # owned: a block for `most`; a key whose first word is 0 is an empty entry
     uint64_t size            # entries, below 2**32
     uint64_t used
-    uint64_t most            # entries that it may grow to
+    uint64_t most            # entries that it has addresses for
+    uint64_t* supply         # borrowed: bytes that it may still take; NULL: as many as it needs
+    uint64_t taken           # of these
     int words
     int width                # numbers in a value
     int stride               # words of an entry
@@ -79,6 +84,8 @@ ctypedef struct Pool:
     size_t size              # of an item
     uint32_t n
     uint32_t most
+    uint64_t* supply         # as of a table
+    uint64_t taken
 
 # Numbers of equal things, by their hash: open addressing, at most half full.
 ctypedef struct Index:
@@ -105,9 +112,25 @@ cdef inline bint same_words(const uint64_t* a, const uint64_t* b, int words) noe
             return False
     return True
 
-cdef inline bint table_open(Table* table, int words, int width, bint whole, uint64_t bytes) noexcept nogil:
+cdef inline bint take(uint64_t* supply, uint64_t* taken, uint64_t bytes) noexcept nogil:
+    """False if so many bytes are not left."""
+    if supply == NULL:
+        return True
+    if supply[0] < bytes:
+        return False
+    supply[0] -= bytes
+    taken[0] += bytes
+    return True
+
+cdef inline void give_back(uint64_t* supply, uint64_t* taken) noexcept nogil:
+    if supply != NULL:
+        supply[0] += taken[0]
+    taken[0] = 0
+
+cdef inline bint table_open(Table* table, int words, int width, bint whole, uint64_t bytes, uint64_t* supply) noexcept nogil:
     """An empty table that will take at most so many bytes (but at least room for FIRST_SIZE entries). False: no memory."""
     table_close(table)
+    table.supply = supply
     table.words = words
     table.width = width
     table.whole = whole
@@ -124,6 +147,7 @@ cdef inline bint table_open(Table* table, int words, int width, bint whole, uint
 
 cdef inline void table_close(Table* table) noexcept nogil:
     """Give its memory back."""
+    give_back(table.supply, &table.taken)
     free_block(table.entries, table.most * table.stride * 8)
     table.entries = NULL
 
@@ -194,15 +218,18 @@ cdef inline uint64_t* table_place(Table* table, const uint64_t* key, uint64_t at
     return &entry[table.words]
 
 cdef inline void table_grow(Table* table) noexcept nogil:
-    """Larger, in place. An entry that finds no place is given up.
+    """Larger, in place, if there is memory left for it. An entry that finds no place is given up.
 
     Entries belong to places in the order of their hashes, so from the last to the first they move up, into what has been
     cleared already. Only some of the first few may meet others that have not yet moved; those are moved once more.
     """
     cdef uint64_t moved[MOST_STRIDE]
-    cdef uint64_t i = table.size, at
+    cdef uint64_t i = table.size, at, larger = min(table.size * (4 if table.size < QUICK_SIZE else 2), table.most)
     cdef uint64_t* entry
-    table.size = min(table.size * (4 if table.size < QUICK_SIZE else 2), table.most)
+    if not take(table.supply, &table.taken, (larger - table.size) * table.stride * 8):
+        table.settled = True
+        return
+    table.size = larger
     use_large_pages(table.entries, table.size * table.stride * 8)
     while i:
         i -= 1
@@ -281,9 +308,10 @@ cdef inline void index_close(Index* index) noexcept nogil:
     free(index.numbers)
     index.numbers = NULL
 
-cdef inline bint pool_open(Pool* pool, size_t size, uint64_t bytes) noexcept nogil:
+cdef inline bint pool_open(Pool* pool, size_t size, uint64_t bytes, uint64_t* supply) noexcept nogil:
     """An empty pool that will take at most so many bytes (but at least one item). False: no memory."""
     pool_close(pool)
+    pool.supply = supply
     pool.size = size
     pool.n = 0
     pool.most = max(min(bytes // size, <uint64_t> 0x7FFFFFFF), <uint64_t> 1)
@@ -294,16 +322,17 @@ cdef inline bint pool_open(Pool* pool, size_t size, uint64_t bytes) noexcept nog
     return pool.items != NULL
 
 cdef inline void pool_close(Pool* pool) noexcept nogil:
+    give_back(pool.supply, &pool.taken)
     free_block(pool.items, pool.most * pool.size)
     pool.items = NULL
 
 cdef inline int32_t pool_take(Pool* pool, uint32_t more) noexcept nogil:
     """The number of the first of so many new items. -1: there is no room."""
-    cdef uint64_t before = pool.n * pool.size
-    if more > pool.most - pool.n:
+    cdef uint64_t before = pool.n * pool.size, after = (pool.n + more) * pool.size
+    if more > pool.most - pool.n or after > LARGE_POOL + pool.taken and not take(pool.supply, &pool.taken, LARGE_POOL):
         return -1
     pool.n += more
-    if before < LARGE_POOL <= pool.n * pool.size:
+    if before < LARGE_POOL <= after:
         use_large_pages(pool.items, pool.most * pool.size)
     return pool.n - more
 

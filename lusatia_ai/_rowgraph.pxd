@@ -40,12 +40,12 @@ ctypedef struct RowGraph:
     Index index
 
 
-cdef inline bint graph_open(RowGraph* g, int humans, uint64_t bytes) noexcept nogil:
+cdef inline bint graph_open(RowGraph* g, int humans, uint64_t bytes, uint64_t* supply) noexcept nogil:
     """An empty graph that will take about so many bytes at the most. False: no memory."""
     cdef RowEdge edge
     cdef size_t size = (<uint8_t*> &edge.gain[humans] - <uint8_t*> &edge + 3) & ~<size_t> 3
     cdef uint64_t share = bytes // 16
-    return (pool_open(&g.nodes, sizeof(RowNode), 8 * share) and pool_open(&g.edges, size, 7 * share)
+    return (pool_open(&g.nodes, sizeof(RowNode), 8 * share, supply) and pool_open(&g.edges, size, 7 * share, supply)
             and index_open(&g.index))
 
 

@@ -94,6 +94,7 @@ ctypedef struct Engine:
     bint collects            # tax collection and helpers are solved on `tax_graph`
     bint crowded             # a graph, or what there are numbers for, has run out of room
     uint64_t table_bytes
+    uint64_t supply          # how many of these tables and graphs may still take
     Table rows_table
     RowGraph row_graph
     Table class_table        # by a position of `row_graph` and a class of cards

@@ -475,7 +475,7 @@ cdef bint prepare_bidding(Engine* e, const GameState* s) noexcept nogil:
     b.collection_value = value_collection
     b.visit = visit
     b.ties, b.judge = e.ties, e.seat
-    return open_bidding(b, e.table_bytes // 32 * 8)
+    return open_bidding(b, e.table_bytes // 32 * 8, &e.supply)
 
 
 cdef bint rows_root(Engine* e, const GameState* s, double* out) noexcept nogil:
@@ -829,7 +829,8 @@ cdef class Solver:
         e.t = &tables.c
         e.objective, e.horizon, e.paranoid, e.ties, e.seat = objective, horizon, paranoid, ties, seat
         e.width = (2 if objective == WIN else 1) * tables.c.humans
-        e.table_bytes = min(table_bytes, <uint64_t> address_space_left() // 2)    # the rest is for the stack and others
+        e.table_bytes = min(table_bytes, <uint64_t> address_space_left() // 3)    # more is reserved; half is for the stack and others
+        e.supply = e.table_bytes
         e.plain = plain
         if not (forget(e) and open_tree(e)):
             raise MemoryError("no memory for a solver")

@@ -61,9 +61,10 @@ cdef bint open_rows(Engine* e) noexcept nogil:
     cdef int words = 3 + (e.t.players > 4) + 2 * e.wide + 2 * e.tracks
     cdef int width = (2 if e.objective != WIN else 4) if e.paranoid else e.width
     cdef uint64_t share = e.table_bytes // 32
-    return (table_open(&e.rows_table, words, width, e.objective != WIN and e.leaf == NULL, (2 if e.graphs else 16) * share)
-            and (not e.graphs or table_open(&e.class_table, 1, e.t.humans, True, 8 * share)
-                 and graph_open(&e.row_graph, e.t.humans, 8 * share)))
+    return (table_open(&e.rows_table, words, width, e.objective != WIN and e.leaf == NULL, (2 if e.graphs else 16) * share,
+                       &e.supply)
+            and (not e.graphs or table_open(&e.class_table, 1, e.t.humans, True, 8 * share, &e.supply)
+                 and graph_open(&e.row_graph, e.t.humans, 20 * share, &e.supply)))
 
 
 cdef bint open_tree(Engine* e) noexcept nogil:
@@ -72,16 +73,17 @@ cdef bint open_tree(Engine* e) noexcept nogil:
     cdef int words = 2 + e.t.humans + (e.t.players + 1) // 2 + (e.t.humans + 1) // 2
     cdef bint whole = e.objective != WIN and e.leaf == NULL
     cdef uint64_t share = e.table_bytes // 32
-    return (table_open(&e.tree_table, words, width, whole, share if e.graphs else 8 * share)
+    return (table_open(&e.tree_table, words, width, whole, share if e.graphs else 8 * share, &e.supply)
             and table_open(&e.selection_table, 1 + e.t.humans + (e.t.automas > 0), width, whole and not e.t.automas,
-                           (2 if e.graphs else 8) * share))
+                           (2 if e.graphs else 8) * share, &e.supply))
 
 
 cdef bint open_taxes(Engine* e) noexcept nogil:
     """An empty graph of tax collection, and tables for it."""
     cdef uint64_t share = e.table_bytes // 32
-    return not e.graphs or (table_open(&e.tax_table, 2, e.t.humans, True, share)
-                            and table_open(&e.ending_table, 2, 1, False, share) and tax_open(&e.tax_graph, share))
+    return not e.graphs or (table_open(&e.tax_table, 2, e.t.humans, True, 3 * share, &e.supply)
+                            and table_open(&e.ending_table, 2, 1, False, share, &e.supply)
+                            and tax_open(&e.tax_graph, 4 * share, &e.supply))
 
 
 cdef inline Table* table_for(Engine* e, const GameState* s) noexcept nogil:

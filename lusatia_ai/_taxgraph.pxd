@@ -59,11 +59,13 @@ ctypedef struct TaxGraph:
     Index aftermath_index
 
 
-cdef inline bint tax_open(TaxGraph* g, uint64_t bytes) noexcept nogil:
+cdef inline bint tax_open(TaxGraph* g, uint64_t bytes, uint64_t* supply) noexcept nogil:
     """An empty graph that will take at most so many bytes. False: no memory."""
     cdef uint64_t share = bytes // 8
-    return (pool_open(&g.nodes, sizeof(TaxNode), 3 * share) and pool_open(&g.edges, sizeof(TaxEdge), 2 * share)
-            and pool_open(&g.starts, sizeof(RowsStart), share) and pool_open(&g.aftermaths, sizeof(Aftermath), share)
+    return (pool_open(&g.nodes, sizeof(TaxNode), 3 * share, supply)
+            and pool_open(&g.edges, sizeof(TaxEdge), 2 * share, supply)
+            and pool_open(&g.starts, sizeof(RowsStart), share, supply)
+            and pool_open(&g.aftermaths, sizeof(Aftermath), share, supply)
             and index_open(&g.node_index) and index_open(&g.aftermath_index))
 
 

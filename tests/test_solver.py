@@ -550,6 +550,32 @@ def test_little_memory_changes_no_value():
         assert small.nodes >= large.nodes
 
 
+def test_graphs_take_the_memory_that_tables_leave():
+    """A graph that has no room is begun anew, which costs nodes."""
+    state = next(islice(in_last_round("tax_collection", 3, 10), 5, None))
+    little, plenty = (Solver(state.tables, horizon=1, table_bytes=size) for size in (2**25, 2**28))
+    assert little.solve(state) == plenty.solve(state)
+    assert little.nodes == plenty.nodes > 100_000
+
+
+def test_memory_is_given_back_when_tables_are_opened_anew():
+    """The same two positions in turn, with graphs and without: it never takes more nodes than the first time."""
+    rng, found = random.Random(5), {}
+    state = la.State.new(la.Variant(humans=3), seed=1)
+    while not (state.round == 6 and state.stage == "storing"):
+        found.setdefault((state.round, state.stage), state.clone())
+        state.apply(rng.choice(state.legal_moves()))
+    solver = Solver(state.tables, horizon=1, table_bytes=2**22)
+    nodes = []
+    for _ in range(8):
+        for start in ((3, "storing"), (6, "tax_collection")):
+            before = solver.nodes
+            solver.solve(found[start])
+            nodes.append(solver.nodes - before)
+    assert nodes[1] > 10_000
+    assert nodes == nodes[:2] * 8
+
+
 def test_nodes_are_the_same_in_every_process():
     """Equal positions are found to be equal, wherever memory is: a limit on nodes gives the same bounds."""
     program = """
