@@ -185,9 +185,11 @@ def growth(scale: float) -> bool:
     for goods, times in sorted(by_goods.items()):
         print(f"{goods:9}-{goods + 3:<10} {len(times):9} {median(times):10.2f}")
     print(f"guards of each (three players, last round)  seconds (inf: more than {LONGEST:g})  nodes")
+    simple = (state for state, helpers in last_rounds() if not {"kings_gamekeeper", "farmer"} & set(helpers))
+    positions = list(islice(simple, max(1, round(3 * scale))))
     for guards in (0, 1, 2, 4, 8):
         times, nodes = [], []
-        for state in starts("town_selection", 3, max(1, round(2 * scale)), 3, (6,)):
+        for state in positions:
             data = state.to_json()
             for player in data["players"]:
                 player["guards"] = guards
@@ -207,19 +209,24 @@ def goods_of(state: la.State) -> int:
 
 def played(scale: float) -> bool:
     """Last rounds in games of the search, from the first choice of a town and from the first tax collector."""
-    rng = random.Random("real a")
-    for number in range(max(1, round(20 * scale))):
-        state = la.State.new(la.Variant(humans=3), seed=rng.getrandbits(32))
-        play_to(state, "town_selection", rng)
-        data = state.to_json()
-        tokens = [*data["tokens"].values(), *(token for player in data["players"] for token in player["companions"])]
-        helpers = [token for token in ("kings_gamekeeper", "merchant", "farmer", "chamberlain") if token in tokens]
+    for number, (state, helpers) in enumerate(islice(last_rounds(), max(1, round(20 * scale)))):
         whole, _ = timed(state, "game")
         later = state.clone()
         play_to(later, "tax_collection", random.Random(number))
         collecting, _ = timed(later, "game")
         print(f"{number:3}  {whole:6.1f} s  {collecting:6.2f} s  {' '.join(helpers)}", flush=True)
     return True
+
+
+def last_rounds() -> Iterator[tuple[la.State, list[str]]]:
+    """Of three players, with the tokens, held or to be had, that make much work."""
+    rng = random.Random("real a")
+    while True:
+        state = la.State.new(la.Variant(humans=3), seed=rng.getrandbits(32))
+        play_to(state, "town_selection", rng)
+        data = state.to_json()
+        tokens = [*data["tokens"].values(), *(token for player in data["players"] for token in player["companions"])]
+        yield state, [name for name in ("kings_gamekeeper", "merchant", "farmer", "chamberlain") if name in tokens]
 
 
 def play_to(state: la.State, stage: str, rng: random.Random) -> None:
