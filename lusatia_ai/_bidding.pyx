@@ -280,8 +280,7 @@ cdef bint open_bidding(Bidding* b, uint64_t bytes, uint64_t* supply) noexcept no
     """Forget everything. False if there is no memory. `begin_bidding` must have been called."""
     cdef int humans = b.t.humans, words = 2 if humans <= 4 else 3
     return (table_open(&b.positions, words, words_of_value(b), False, bytes // 8 * 4, supply)
-            and table_open(&b.versions, words, SIDE_BY_SIDE * words_of_value(b), False, bytes // 8 * 3,
-                           supply)
+            and table_open(&b.versions, words, SIDE_BY_SIDE * words_of_value(b), False, bytes // 8 * 3, supply)
             and table_open(&b.outcomes, 1 if humans <= 4 else 2, humans, True, bytes // 8, supply))
 
 

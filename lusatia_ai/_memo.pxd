@@ -70,7 +70,7 @@ ctypedef struct Table:
     uint64_t size            # entries, below 2**32
     uint64_t used
     uint64_t most            # entries that it has addresses for
-    uint64_t* supply         # borrowed: bytes that it may still take; NULL: as many as it needs
+    uint64_t* supply         # borrowed: bytes that it may still take; NULL: not opened yet
     uint64_t taken           # of these
     int words
     int width                # numbers in a value
@@ -114,8 +114,6 @@ cdef inline bint same_words(const uint64_t* a, const uint64_t* b, int words) noe
 
 cdef inline bint take(uint64_t* supply, uint64_t* taken, uint64_t bytes) noexcept nogil:
     """False if so many bytes are not left."""
-    if supply == NULL:
-        return True
     if supply[0] < bytes:
         return False
     supply[0] -= bytes
@@ -326,10 +324,15 @@ cdef inline void pool_close(Pool* pool) noexcept nogil:
     free_block(pool.items, pool.most * pool.size)
     pool.items = NULL
 
+cdef inline bint pool_has_room(Pool* pool, uint32_t more) noexcept nogil:
+    """Whether so many more items can be taken; their memory is set aside."""
+    return more <= pool.most - pool.n and ((pool.n + more) * pool.size <= LARGE_POOL + pool.taken
+                                           or take(pool.supply, &pool.taken, LARGE_POOL))
+
 cdef inline int32_t pool_take(Pool* pool, uint32_t more) noexcept nogil:
     """The number of the first of so many new items. -1: there is no room."""
     cdef uint64_t before = pool.n * pool.size, after = (pool.n + more) * pool.size
-    if more > pool.most - pool.n or after > LARGE_POOL + pool.taken and not take(pool.supply, &pool.taken, LARGE_POOL):
+    if not pool_has_room(pool, more):
         return -1
     pool.n += more
     if before < LARGE_POOL <= after:

@@ -100,7 +100,7 @@ cdef inline bint graph_expand(RowGraph* g, const RowContext* c, const GameTables
         return True
     r = row_node(g, number).rows
     n = rows_moves(c, t, &r, moves)
-    first = pool_take(&g.edges, n) if g.nodes.n + n <= g.nodes.most else -1
+    first = pool_take(&g.edges, n) if pool_has_room(&g.nodes, n) else -1
     if first < 0:
         return False
     for i in range(n):
