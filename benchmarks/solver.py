@@ -162,6 +162,37 @@ def speed(scale: float) -> bool:
     return met
 
 
+# --- games played well ---------------------------------------------------------------------------------------------
+
+
+def played(scale: float) -> bool:
+    """Last rounds in games of the search, from the first choice of a town and from the first tax collector."""
+    for number, (state, helpers) in enumerate(islice(last_rounds(), max(1, round(20 * scale)))):
+        whole, _ = timed(state, "game")
+        later = state.clone()
+        play_to(later, "tax_collection", random.Random(number))
+        collecting, _ = timed(later, "game")
+        print(f"{number:3}  {whole:6.1f} s  {collecting:6.2f} s  {' '.join(helpers)}", flush=True)
+    return True
+
+
+def last_rounds() -> Iterator[tuple[la.State, list[str]]]:
+    """Of three players, with the tokens, held or to be had, that make much work."""
+    rng = random.Random("real a")
+    while True:
+        state = la.State.new(la.Variant(humans=3), seed=rng.getrandbits(32))
+        play_to(state, "town_selection", rng)
+        data = state.to_json()
+        tokens = [*data["tokens"].values(), *(token for player in data["players"] for token in player["companions"])]
+        yield state, [name for name in ("kings_gamekeeper", "merchant", "farmer", "chamberlain") if name in tokens]
+
+
+def play_to(state: la.State, stage: str, rng: random.Random) -> None:
+    """On to this stage of the last round."""
+    while not (state.round == 6 and state.stage == stage):
+        state.apply(la.search(state, la.Limit(iterations=500), seed=rng.getrandbits(32)).best)
+
+
 # --- how it grows ------------------------------------------------------------------------------------------------
 
 
@@ -202,37 +233,6 @@ def growth(scale: float) -> bool:
 
 def goods_of(state: la.State) -> int:
     return sum(sum(player["goods"].values()) for player in state.to_json()["players"])
-
-
-# --- games played well ---------------------------------------------------------------------------------------------
-
-
-def played(scale: float) -> bool:
-    """Last rounds in games of the search, from the first choice of a town and from the first tax collector."""
-    for number, (state, helpers) in enumerate(islice(last_rounds(), max(1, round(20 * scale)))):
-        whole, _ = timed(state, "game")
-        later = state.clone()
-        play_to(later, "tax_collection", random.Random(number))
-        collecting, _ = timed(later, "game")
-        print(f"{number:3}  {whole:6.1f} s  {collecting:6.2f} s  {' '.join(helpers)}", flush=True)
-    return True
-
-
-def last_rounds() -> Iterator[tuple[la.State, list[str]]]:
-    """Of three players, with the tokens, held or to be had, that make much work."""
-    rng = random.Random("real a")
-    while True:
-        state = la.State.new(la.Variant(humans=3), seed=rng.getrandbits(32))
-        play_to(state, "town_selection", rng)
-        data = state.to_json()
-        tokens = [*data["tokens"].values(), *(token for player in data["players"] for token in player["companions"])]
-        yield state, [name for name in ("kings_gamekeeper", "merchant", "farmer", "chamberlain") if name in tokens]
-
-
-def play_to(state: la.State, stage: str, rng: random.Random) -> None:
-    """On to this stage of the last round."""
-    while not (state.round == 6 and state.stage == stage):
-        state.apply(la.search(state, la.Limit(iterations=500), seed=rng.getrandbits(32)).best)
 
 
 # --- what each technique gains -------------------------------------------------------------------------------------

@@ -1,8 +1,9 @@
 """Positions of choosing rows as a graph, worked out once for all that cards may still be worth.
 
 What can be chosen, what is stored and who comes next do not depend on cards. So the graph holds positions without them: each
-with its moves in canonical order, what these bring, and where they lead. A solver then values a position of the graph together with a class of
-cards by looking at a few numbers, and pays for playing moves only once for the ten or twenty classes that occur with it.
+with its moves in canonical order, what these bring, and where they lead. A solver then values a position of the graph
+together with a class of cards by looking at a few numbers, and pays for playing moves only once for the ten or twenty
+classes that occur with it.
 """
 
 from ._core cimport *

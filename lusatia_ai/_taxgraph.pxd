@@ -1,8 +1,9 @@
 """Tax collection and helpers as a graph of positions without guards, worked out once for all guards that there may be.
 
 Guards decide nothing but whether a Farmer can be used (rules 6.3). So positions are kept as if everybody had plenty of them,
-and each move, in canonical order, with the guards that it brings or costs; who does not have these cannot make it. A solver then values a position
-together with the guards held by looking at a few numbers. Favour is left out, too: the graph serves where it plays no part.
+and each move, in canonical order, with the guards that it brings or costs; who does not have these cannot make it. A solver
+then values a position together with the guards held by looking at a few numbers. Favour is left out, too: the graph serves
+where it plays no part.
 """
 
 from ._core cimport *
